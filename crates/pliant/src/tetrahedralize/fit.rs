@@ -6,6 +6,7 @@
 //! halved or refused. What is then missing of the volume, because chords lie inside of arcs, is added by a shift along the
 //! normals of a few hundredths of a cell.
 
+use crate::mesh::TriMesh;
 use crate::tetrahedralize::distance::Solid;
 use crate::tetrahedralize::manifold::volume;
 use crate::tetrahedralize::quality::extreme_cosines;
@@ -22,14 +23,29 @@ const HOLD: f64 = 0.04;
 /// Longest move of a round [cells].
 const LONGEST: f64 = 0.5;
 
+/// Farthest corner that a vertex is pulled to [cells].
+const LONGEST_REACH: f64 = 1.5;
+
+/// Distance from the surface at which a triangle that was pulled to a corner spans a gap [cells].
+const SPANS_AIR: f64 = 0.3;
+
 /// Distance from the surface beyond which planes meet in the air [cells].
 const ASTRAY: f64 = 0.2;
 /// Largest shift for the volume [cells].
 const LARGEST_SHIFT: f64 = 0.1;
 
-/// Cosines of 15 and 158 degrees, within the bounds of the stencils, which few tetrahedra come near.
-const LEAST_ANGLE: f64 = 0.965_925_826_289_068_3;
-const LARGEST_ANGLE: f64 = -0.927_183_854_566_787_4;
+/// Cosines of the smallest and the largest angle that a move may make.
+#[derive(Clone, Copy)]
+struct Limits([f64; 2]);
+
+/// 15 and 158 degrees: within the bounds of the stencils, which few tetrahedra come near.
+const USUAL: Limits = Limits([0.965_925_826_289_068_3, -0.927_183_854_566_787_4]);
+
+/// 11.5 and 163 degrees, for corners that are missed otherwise.
+const FOR_CORNERS: Limits = Limits([0.979_924_704_620_829_6, -0.956_304_755_963_035_4]);
+
+/// Distance from the boundary from which on a corner is missed [cells].
+const MISSED: f64 = 0.2;
 
 /// Vertices of a boundary and what is around them.
 pub(crate) struct Fitter<'a> {
@@ -86,9 +102,48 @@ impl<'a> Fitter<'a> {
                 })
                 .collect();
             for (i, way) in wanted.iter().enumerate() {
-                self.try_move(i, *way);
+                self.try_move(i, *way, USUAL);
             }
         }
+    }
+
+    /// Pulls a vertex to each corner of the surface that the boundary misses.
+    pub fn reach(&mut self, solid: &Solid, corners: &[DVec3]) {
+        if corners.is_empty() {
+            return;
+        }
+        let positions = self.filled.points.iter().map(|p| p.as_vec3()).collect();
+        let boundary = Solid::new(&TriMesh { positions, triangles: self.boundary.to_vec() });
+        let near: Vec<_> = corners.par_iter().map(|c| boundary.nearest(*c - boundary.center, 0)).collect();
+        for (corner, near) in corners.iter().zip(near) {
+            if near.square < (MISSED * self.size).powi(2) {
+                continue;
+            }
+            let mut around = self.boundary[boundary.numbers[near.triangle] as usize];
+            let apart = |v: u32| self.filled.points[v as usize].distance_squared(*corner);
+            around.sort_unstable_by(|a, b| apart(*a).total_cmp(&apart(*b)).then(a.cmp(b)));
+            for v in around {
+                let from = self.filled.points[v as usize];
+                let way = *corner - from;
+                let Ok(vertex) = self.vertices.binary_search(&v) else { continue };
+                if way.length() < LONGEST_REACH * self.size && self.try_move(vertex, way, FOR_CORNERS) {
+                    if !self.spans_air(vertex, solid) {
+                        break;
+                    }
+                    self.filled.points[v as usize] = from;
+                }
+            }
+        }
+    }
+
+    /// Whether a triangle around a vertex is far from the surface in its middle, or that of an edge.
+    fn spans_air(&self, vertex: usize, solid: &Solid) -> bool {
+        let limit = SPANS_AIR * self.size;
+        let far = |p: DVec3| solid.distance(p, limit) >= limit;
+        list(&self.triangles, vertex).iter().any(|&t| {
+            let [a, b, c] = self.boundary[t as usize].map(|v| self.filled.points[v as usize]);
+            [(a + b + c) / 3.0, (a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0].into_iter().any(far)
+        })
     }
 
     /// Shifts the boundary along its normals to a volume [m³]; stops at a tenth of a cell.
@@ -111,37 +166,38 @@ impl<'a> Fitter<'a> {
                 .map(|i| list(&self.triangles, i).iter().map(|&t| areas[t as usize]).sum::<DVec3>().normalize_or_zero())
                 .collect();
             for (i, normal) in normals.iter().enumerate() {
-                self.try_move(i, *normal * shift);
+                self.try_move(i, *normal * shift, FOR_CORNERS);
             }
         }
     }
 
-    /// Moves a vertex as far as its tetrahedra allow.
-    fn try_move(&mut self, vertex: usize, way: DVec3) {
+    /// Moves a vertex as far as its tetrahedra allow; whether it did.
+    fn try_move(&mut self, vertex: usize, way: DVec3, limits: Limits) -> bool {
         if way.length_squared() < (1e-6 * self.size).powi(2) {
-            return;
+            return false;
         }
         let v = self.vertices[vertex];
         let from = self.filled.points[v as usize];
-        let before = self.badness(vertex, from);
-        for share in [1.0, 0.5, 0.25] {
+        let before = self.badness(vertex, from, limits);
+        for share in [1.0, 0.75, 0.5, 0.25] {
             let to = from + way * share;
-            if self.badness(vertex, to) <= before.max(0.0) {
+            if self.badness(vertex, to, limits) <= before.max(0.0) {
                 self.filled.points[v as usize] = to;
-                return;
+                return true;
             }
         }
+        false
     }
 
-    /// How far the worst angle around a vertex at `place` is outside of the bounds; negative within.
-    fn badness(&self, vertex: usize, place: DVec3) -> f64 {
+    /// How far the worst angle around a vertex at `place` is outside of the limits; negative within.
+    fn badness(&self, vertex: usize, place: DVec3, Limits([least, largest]): Limits) -> f64 {
         let v = self.vertices[vertex];
         let mut worst = f64::NEG_INFINITY;
         for &t in list(&self.tets, vertex) {
             let corners =
                 self.filled.tets[t as usize].map(|w| if w == v { place } else { self.filled.points[w as usize] });
-            let Some((smallest, largest)) = extreme_cosines(&corners) else { return f64::INFINITY };
-            worst = worst.max(smallest - LEAST_ANGLE).max(LARGEST_ANGLE - largest);
+            let Some(cosines) = extreme_cosines(&corners) else { return f64::INFINITY };
+            worst = worst.max(cosines.0 - least).max(largest - cosines.1);
         }
         worst
     }

@@ -38,7 +38,7 @@ use crate::tetrahedralize::manifold::{Dropped, drop_loose, pieces, separate};
 use crate::tetrahedralize::octree::{Frame, MOST_LEVELS, Octree};
 use crate::tetrahedralize::quality::{extreme_cosines, volume6};
 use crate::tetrahedralize::stencils::{Filled, fill};
-use crate::tetrahedralize::surface::{ClosedSurface, missed, refine};
+use crate::tetrahedralize::surface::{ClosedSurface, corners, missed, refine};
 use glam::{DVec3, Vec3};
 
 /// Maximum tetrahedra.
@@ -50,8 +50,16 @@ pub const MOST_GRADING: u32 = 4;
 /// Longest edge of the skin [cells].
 const SKIN_EDGE: f32 = 1.25;
 
+/// Bounds of the dihedral angles [degrees].
+pub const LEAST_ANGLE: f64 = 10.7;
+/// See [`LEAST_ANGLE`].
+pub const LARGEST_ANGLE: f64 = 164.8;
+
 /// Rounds of the search for a size.
 const SEARCHES: usize = 8;
+
+/// Ratio of the numbers of tetrahedra, found and wanted, from which on the search has failed.
+const FAILED: f64 = 1.5;
 
 /// How far the number of tetrahedra may be from the wanted one before the size is changed.
 const NEAR_ENOUGH: f64 = 0.06;
@@ -121,6 +129,8 @@ pub fn tetrahedralize(mesh: TriMesh, settings: &Settings) -> Result<Tetrahedra, 
     let boundary = separate(&mut filled);
     let mut fitter = Fitter::new(&mut filled, &boundary, size);
     fitter.fit(&solid);
+    let corners: Vec<DVec3> = corners(&surface.mesh).iter().map(|p| *p - solid.center).collect();
+    fitter.reach(&solid, &corners);
     let enclosed = surface.enclosed();
     if let Some(volume) = enclosed {
         fitter.match_volume(volume);
@@ -172,26 +182,40 @@ fn stuff(surface: &ClosedSurface, solid: &Solid, size: f64, grading: u32) -> Res
 /// Finds the size for a number of tetrahedra.
 fn search(surface: &ClosedSurface, solid: &Solid, count: usize, grading: u32) -> Result<(Stuffed, f64), MeshError> {
     let (low, high) = solid.bounds();
-    let extent = high - low;
-    let volume =
-        surface.mesh.volume().abs().max(1e-3 * extent.x * extent.y * extent.z).max(1e-9 * extent.max_element().powi(3));
-    let mut size = (12.0 * volume / count as f64).cbrt().min(extent.max_element());
+    let extent = (high - low).max_element();
+    // A surface with holes may enclose more than its triangles say.
+    let least = if surface.is_closed { 1e-6 } else { 1e-2 };
+    let volume = surface.mesh.volume().abs().max(least * extent.powi(3));
+    let mut size = (12.0 * volume / count as f64).cbrt().min(extent);
     let mut best: Option<(f64, Stuffed, f64)> = None;
     for _ in 0..SEARCHES {
-        let found = stuff(surface, solid, size, grading)?;
+        let found = match stuff(surface, solid, size, grading) {
+            Ok(found) => found,
+            // What went before was better than nothing.
+            Err(_) if best.is_some() => break,
+            Err(error) => return Err(error),
+        };
         let ratio = found.filled.tets.len() as f64 / count as f64;
         let off = if ratio > 0.0 { ratio.ln().abs() } else { f64::INFINITY };
         if best.as_ref().is_none_or(|b| off < b.0) {
             best = Some((off, found, size));
         }
-        if off < NEAR_ENOUGH {
+        // Cells that are smaller by far and still too large will not do.
+        if off < NEAR_ENOUGH || ratio > 20.0 {
             break;
         }
         // Grading has fewer tetrahedra inside, so that their number grows more slowly than the inverse cube.
         let power = if grading > 0 { 2.6 } else { 3.0 };
-        size *= ratio.max(1e-3).powf(1.0 / power).clamp(0.3, 3.0);
+        size *= ratio.max(1e-3).powf(1.0 / power).clamp(0.4, 2.5);
     }
-    best.map(|(_, found, size)| (found, size)).ok_or_else(|| nothing(size))
+    match best {
+        Some((off, found, size)) if off < FAILED.ln() => Ok((found, size)),
+        Some((off, found, size)) if off.is_finite() => Err(MeshError(format!(
+            "no size makes about {count} tetrahedra: cells of {size:.3e} m make {}, because the surface is as thin as a cell",
+            found.filled.tets.len()
+        ))),
+        _ => Err(nothing(size)),
+    }
 }
 
 /// Rounds to single precision, measures, and writes the notes.
@@ -206,14 +230,16 @@ fn finish(
     let (mut volume, mut angles) = (0.0, [180.0_f64, 0.0]);
     for t in &filled.tets {
         let corners = t.map(|v| positions[v as usize].as_dvec3());
-        let Some((smallest, largest)) = extreme_cosines(&corners) else {
-            let far = positions.iter().map(|p| p.abs().max_element()).fold(0.0, f32::max);
-            return Err(MeshError(format!(
-                "cells of {size:.3e} m are too small {far} m from the origin: single precision inverts them"
-            )));
-        };
+        let (smallest, largest) = extreme_cosines(&corners).unwrap_or((1.0, -1.0));
         volume += volume6(&corners) / 6.0;
         angles = [angles[0].min(libm::acos(smallest).to_degrees()), angles[1].max(libm::acos(largest).to_degrees())];
+    }
+    if angles[0] < LEAST_ANGLE || angles[1] > LARGEST_ANGLE {
+        // The bounds hold before rounding.
+        let far = positions.iter().map(|p| p.abs().max_element()).fold(0.0, f32::max);
+        return Err(MeshError(format!(
+            "cells of {size:.3e} m are too small {far} m from the origin: single precision flattens them"
+        )));
     }
     let enclosed = surface.enclosed();
     let mut notes = surface.notes;

@@ -3,6 +3,7 @@
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::{MeshError, TriMesh};
 use crate::tetrahedralize::embed::Embedded;
+use glam::DVec3;
 
 /// A repaired surface.
 pub(crate) struct ClosedSurface {
@@ -48,6 +49,24 @@ fn open_edges(mesh: &TriMesh) -> usize {
         mesh.triangles.iter().flat_map(|&[a, b, c]| [side(a, b), side(b, c), side(c, a)]).collect();
     sides.sort_unstable();
     sides.chunk_by(|a, b| a.0 == b.0).filter(|run| run.iter().map(|s| s.1).sum::<i32>() != 0).count()
+}
+
+/// Sum of angles around a vertex that is missing to a full turn, or too much, from which on it is a corner [rad]: a cube has
+/// 1.57, a cone as high as wide 0.66.
+const CORNER: f64 = 0.4;
+
+/// Vertices at which a surface has corners.
+pub(crate) fn corners(mesh: &TriMesh) -> Vec<DVec3> {
+    let mut angles = vec![0.0; mesh.positions.len()];
+    for t in &mesh.triangles {
+        let p = t.map(|v| mesh.positions[v as usize].as_dvec3());
+        for k in 0..3 {
+            let (u, v) = ((p[(k + 1) % 3] - p[k]).normalize_or_zero(), (p[(k + 2) % 3] - p[k]).normalize_or_zero());
+            angles[t[k] as usize] += libm::acos(u.dot(v).clamp(-1.0, 1.0));
+        }
+    }
+    let sharp = |angle: &f64| (angle - std::f64::consts::TAU).abs() > CORNER;
+    mesh.positions.iter().zip(&angles).filter(|(_, a)| sharp(a)).map(|(p, _)| p.as_dvec3()).collect()
 }
 
 /// Triangles of a refined surface, at most, unless the surface has more.
