@@ -1,5 +1,6 @@
 //! Soft bodies: tetrahedra to particles, edges and volumes, or continuum elements.
 
+use crate::builder::body::{CARRIERS, bind};
 use crate::builder::part::{Outline, Part, SkinnedSurface, soften};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::constraints::{ConstraintKind, neo_hookean_tet};
@@ -8,7 +9,7 @@ use crate::mesh::topology::{boundary, tet_edges};
 use crate::mesh::{TetMesh, TriMesh};
 use crate::scene::{Fem, FemMaterial, Method, Soft, TetrahedraSpec};
 use crate::shape_matching::Skin;
-use crate::tetrahedralize::{Resolution, Settings, tetrahedralize};
+use crate::tetrahedralize::{Embedded, Resolution, Settings, Tetrahedra, tetrahedralize};
 use glam::{Mat3, Vec3};
 use std::sync::Arc;
 
@@ -74,10 +75,42 @@ fn filled_surface(
     };
     let settings = Settings { resolution, grading: wanted.grading };
     let found = tetrahedralize(mesh, &settings).map_err(|e| BuildError::Mesh(format!("{name}: {e}")))?;
-    notes.extend(found.notes.into_iter().map(|note| format!("{name}: {note}")));
-    let skin = Skin::from_weights(found.embedded.iter().map(|e| (found.mesh.tets[e.tet as usize], e.weights)));
-    Ok((found.mesh, SkinnedSurface { skin: Arc::new(skin), triangles: found.skin.triangles }))
+    notes.extend(found.notes.iter().map(|note| format!("{name}: {note}")));
+    let skin = Arc::new(skin(&found)?);
+    Ok((found.mesh, SkinnedSurface { skin, triangles: found.skin.triangles }))
 }
+
+/// Vertices beside or in a tetrahedron are bound to it, those of features that have none to many particles: far from a
+/// single tetrahedron they would magnify its deformation.
+fn skin(found: &Tetrahedra) -> Result<Skin, BuildError> {
+    let mesh = &found.mesh;
+    let is_far = |e: &Embedded| e.distance > FAR * found.size;
+    let beside = found.embedded.iter().map(|e| (mesh.tets[e.tet as usize], e.weights));
+    if !found.embedded.iter().any(is_far) {
+        return Ok(Skin::from_weights(beside));
+    }
+    let all = found.skin.positions.iter().zip(&found.embedded);
+    let far: Vec<[f32; 3]> = all.filter(|(_, e)| is_far(e)).map(|(p, _)| p.to_array()).collect();
+    let places: Vec<[f32; 3]> = mesh.positions.iter().map(|p| p.to_array()).collect();
+    let bound = bind(&far, &places)?;
+    let mut next = 0;
+    Ok(Skin::from_weights(found.embedded.iter().zip(beside).map(|(e, (tet, weights))| {
+        let (particles, weights) = if is_far(e) {
+            next += 1;
+            bound.vertex(next - 1)
+        } else {
+            (&tet[..], &weights[..])
+        };
+        // The rest counts the first particle, with no weight.
+        let mut all = ([particles[0]; CARRIERS], [0.0; CARRIERS]);
+        all.0[..particles.len()].copy_from_slice(particles);
+        all.1[..weights.len()].copy_from_slice(weights);
+        all
+    })))
+}
+
+/// Distance from all tetrahedra from which on a vertex of a surface belongs to a feature without any [cells].
+const FAR: f32 = 0.5;
 
 fn shape(spec: &Soft, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<TetMesh, BuildError> {
     if let Some(block) = &spec.block {

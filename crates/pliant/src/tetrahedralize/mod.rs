@@ -25,6 +25,8 @@ mod manifold;
 mod octree;
 mod quality;
 mod stencils;
+#[cfg(test)]
+mod stencils_tests;
 mod surface;
 
 pub use crate::tetrahedralize::embed::{Embedded, embed};
