@@ -76,6 +76,14 @@ fn filled_surface(
     let settings = Settings { resolution, grading: wanted.grading };
     let found = tetrahedralize(mesh, &settings).map_err(|e| BuildError::Mesh(format!("{name}: {e}")))?;
     notes.extend(found.notes.iter().map(|note| format!("{name}: {note}")));
+    notes.push(format!(
+        "{name}: {} tetrahedra with {} vertices, cells from {:.3e} m, dihedral angles {:.1} to {:.1} degrees",
+        found.mesh.tets.len(),
+        found.mesh.positions.len(),
+        found.size * spec.transform.scale,
+        found.angles[0],
+        found.angles[1]
+    ));
     let skin = Arc::new(skin(&found)?);
     Ok((found.mesh, SkinnedSurface { skin, triangles: found.skin.triangles }))
 }

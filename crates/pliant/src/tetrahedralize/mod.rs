@@ -245,13 +245,6 @@ fn finish(
     }
     let enclosed = surface.enclosed();
     let mut notes = surface.notes;
-    notes.push(format!(
-        "{} tetrahedra, {} vertices, smallest cell {size:.4} m, dihedral angles {:.1} to {:.1} degrees",
-        filled.tets.len(),
-        positions.len(),
-        angles[0],
-        angles[1]
-    ));
     if dropped.pieces > 0 {
         notes.push(format!(
             "dropped {} loose tetrahedra in {} pieces, {:.2} % of the volume: the surface is thinner than a cell beside them",

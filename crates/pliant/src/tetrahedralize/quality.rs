@@ -7,7 +7,9 @@ const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 /// Cosines of the smallest and of the largest dihedral angle; `None` if the volume is not positive.
 pub(crate) fn extreme_cosines(t: &[DVec3; 4]) -> Option<(f64, f64)> {
-    if !(volume6(t) > 0.0) {
+    // Also false for NaN.
+    let has_volume = volume6(t) > 0.0;
+    if !has_volume {
         return None;
     }
     let normals = FACES.map(|[i, j, k]| (t[j] - t[i]).cross(t[k] - t[i]).normalize_or_zero());

@@ -141,7 +141,8 @@ impl Filler<'_> {
             return lb;
         }
         // Both short: exactly one of the two, that are opposite along one axis, has an even number of larger coordinates.
-        self.lattice.places[a as usize].cmpgt(self.lattice.places[outside as usize]).bitmask().count_ones() % 2 == 0
+        let larger = self.lattice.places[a as usize].cmpgt(self.lattice.places[outside as usize]);
+        larger.bitmask().count_ones().is_multiple_of(2)
     }
 }
 

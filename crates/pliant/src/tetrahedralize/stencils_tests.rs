@@ -90,7 +90,9 @@ fn all_patterns_have_angles_between_10_7_and_164_8_degrees_wherever_the_surface_
                 continue;
             }
             // Each warped all the way or not at all, each cut point at either end of where it may be or in the middle.
-            for (far, cut) in choices(2, warped.len()).flat_map(|f| choices(3, edges.len()).map(move |c| (f.clone(), c))) {
+            for (far, cut) in
+                choices(2, warped.len()).flat_map(|f| choices(3, edges.len()).map(move |c| (f.clone(), c)))
+            {
                 let mut places: Vec<DVec3> = (0..4).map(|v| lattice.place(v)).collect();
                 for (k, &v) in warped.iter().enumerate() {
                     let (way, share) = warps[ways[k]];

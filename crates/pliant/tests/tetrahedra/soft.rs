@@ -81,7 +81,7 @@ fn a_ring_from_a_surface_settles_on_a_plane_without_an_inverted_tetrahedron() {
 fn s20_the_surface_is_drawn_in_place_of_the_tetrahedra_and_follows_them() {
     let mut sim = world(RING, 1).unwrap();
     let (shape, n) = (sim.topology().clone(), sim.particles());
-    assert_eq!(shape.is_skinned[0], true);
+    assert!(shape.is_skinned[0]);
     // The 2,304 triangles of the torus are smaller than cells.
     assert_eq!(shape.triangles.len(), 2 * 48 * 24);
     assert!(shape.triangles.iter().flatten().all(|&v| v as usize >= n), "triangles of tetrahedra are not drawn");
@@ -182,7 +182,11 @@ fn a_surface_may_be_given_inline_and_in_code() {
 fn r06_wrong_keys_of_surfaces_are_refused_with_their_place() {
     let cases = [
         ("mesh = \"a.node\"\ntetrahedra = { count = 1000 }", "soft[0].tetrahedra", "has tetrahedra of its own"),
-        ("ball = { radius = 1, cells = 4 }\ntetrahedra = { count = 1000 }", "soft[0].tetrahedra", "fills surfaces only"),
+        (
+            "ball = { radius = 1, cells = 4 }\ntetrahedra = { count = 1000 }",
+            "soft[0].tetrahedra",
+            "fills surfaces only",
+        ),
         ("mesh = \"a.obj\"\ntetrahedra = { count = 5 }", "soft[0].tetrahedra.count", "between 20 and"),
         ("mesh = \"a.obj\"\ntetrahedra = { size = 0 }", "soft[0].tetrahedra.size", "must lie between"),
         ("mesh = \"a.obj\"\ntetrahedra = { size = nan }", "soft[0].tetrahedra.size", "must lie between"),
