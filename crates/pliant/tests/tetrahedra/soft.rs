@@ -172,8 +172,8 @@ fn a_surface_may_be_given_inline_and_in_code() {
     // What is written reads back.
     let mut scene = Scene::default();
     scene.soft.push(body);
-    let text = serde_json::to_string(&scene).unwrap();
-    assert_eq!(Scene::parse(&text, Format::Json).unwrap().soft, scene.soft);
+    let text = toml::to_string(&scene).unwrap();
+    assert_eq!(Scene::parse(&text, Format::Toml).unwrap().soft, scene.soft);
     let from_file = Soft::surface("ring.obj", 2_000);
     assert_eq!(from_file.tetrahedra.unwrap().count, Some(2_000));
 }
