@@ -68,6 +68,7 @@ pub const SCENES: &[Builtin] = scenes![
     "soft_bunny",
     "sponge",
     "squishy",
+    "stars",
     "stiffness",
     "stretched",
     "thrown",

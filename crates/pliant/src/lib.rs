@@ -80,6 +80,8 @@ pub mod solver;
 pub mod state;
 pub mod surface_contact;
 #[doc(hidden)]
+pub mod tetrahedralize;
+#[doc(hidden)]
 pub mod transitions;
 #[doc(hidden)]
 pub mod voxel;

@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["runtime", "motion", "geometry"],
     &["schedule"],
     &["constraints"],
-    &["error", "neighbors", "voxel"],
+    &["error", "neighbors", "tetrahedralize", "voxel"],
     &["scene"],
     &["settings", "shape_matching", "rigid_body", "partition"],
     &["state"],

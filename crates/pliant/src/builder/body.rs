@@ -16,7 +16,7 @@ use glam::Vec3;
 use std::sync::Arc;
 
 /// Particles that carry a surface vertex: those that touch a point of a flat voxel face, and a few more.
-const CARRIERS: usize = 12;
+pub(crate) const CARRIERS: usize = 12;
 
 /// One copy of a body of particles: its voxels, transformed.
 pub fn body(
@@ -139,7 +139,7 @@ fn cut(at: &str, places: &[[f32; 3]], spec: RegionSpec) -> Result<Vec<Vec<u32>>,
 }
 
 /// Binds the vertices of a surface to particles near them (S20, S30).
-fn bind(vertices: &[[f32; 3]], places: &[[f32; 3]]) -> Result<Skin, BuildError> {
+pub(crate) fn bind(vertices: &[[f32; 3]], places: &[[f32; 3]]) -> Result<Skin, BuildError> {
     let threads = Threads::new(1).map_err(|e| BuildError::Threads(e.to_string()))?;
     let rows: Vec<RowData> = places.iter().map(|&[x, y, z]| [x, y, z, 0.0]).collect();
     let radii = vec![0.0; rows.len()];

@@ -55,6 +55,9 @@ impl SkinnedMeshBuilder {
             shape.objects.resize(shape.objects.len() + skinned_surface.vertices(), object);
             shape.is_skinned[object as usize] = true;
         }
+        // The skin is drawn, not the triangles of the tetrahedra that it is embedded in.
+        let Topology { triangles, objects, is_skinned, .. } = &mut shape;
+        triangles.retain(|t| !is_skinned[objects[t[0] as usize] as usize]);
         shape.radii.resize(points, 0.0);
         shape.triangles.extend(self.triangles.iter().map(|t| t.map(|v| v + particles as u32)));
         Ok(Some(SkinnedMeshes { topology: shape, all: self.all }))

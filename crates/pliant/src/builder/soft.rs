@@ -1,13 +1,17 @@
 //! Soft bodies: tetrahedra to particles, edges and volumes, or continuum elements.
 
-use crate::builder::part::{Outline, Part, soften};
+use crate::builder::body::{CARRIERS, bind};
+use crate::builder::part::{Outline, Part, SkinnedSurface, soften};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::constraints::{ConstraintKind, neo_hookean_tet};
-use crate::mesh::TetMesh;
 use crate::mesh::repair::clean_tets;
 use crate::mesh::topology::{boundary, tet_edges};
-use crate::scene::{Fem, FemMaterial, Method, Soft};
+use crate::mesh::{TetMesh, TriMesh};
+use crate::scene::{Fem, FemMaterial, Method, Soft, TetrahedraSpec};
+use crate::shape_matching::Skin;
+use crate::tetrahedralize::{Embedded, Resolution, Settings, Tetrahedra, tetrahedralize};
 use glam::{Mat3, Vec3};
+use std::sync::Arc;
 
 /// One copy of a soft body, already transformed.
 pub fn soft(
@@ -17,7 +21,12 @@ pub fn soft(
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
 ) -> Result<Part, BuildError> {
-    let mut mesh = shape(spec, meshes, notes)?;
+    let (mut mesh, skinned_surface) = if spec.has_surface() {
+        let (mesh, surface) = filled_surface(spec, meshes, notes)?;
+        (mesh, Some(surface))
+    } else {
+        (shape(spec, meshes, notes)?, None)
+    };
     mesh.positions.iter_mut().for_each(|p| *p = transform(*p));
     let TetMesh { positions, tets } = mesh;
     let volumes: Vec<f32> = tets.iter().map(|t| volume(&positions, t)).collect();
@@ -40,8 +49,76 @@ pub fn soft(
     part.squash(Vec3::from(spec.squash));
     part.triangles = boundary(part.positions.len(), &tets);
     part.tets = tets;
+    part.skinned_surface = skinned_surface;
     Ok(part)
 }
+
+/// Tetrahedra that fill a surface, and the surface embedded in them.
+fn filled_surface(
+    spec: &Soft,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<(TetMesh, SkinnedSurface), BuildError> {
+    let (mesh, name) = match (&spec.inline, &spec.mesh) {
+        (Some(inline), _) => {
+            let positions = inline.points.iter().map(|&p| Vec3::from(p)).collect();
+            (TriMesh { positions, triangles: inline.triangles.clone() }, "inline surface")
+        }
+        (_, Some(file)) => (meshes.triangles(file).map_err(BuildError::Mesh)?, file.as_str()),
+        _ => return Err(BuildError::nothing(&spec.name)),
+    };
+    let wanted = spec.tetrahedra.unwrap_or_default();
+    let resolution = match wanted.size {
+        // Cells have their size in the scene, not in the file.
+        Some(size) => Resolution::Size(size / spec.transform.scale),
+        None => Resolution::Count(wanted.count.unwrap_or(TetrahedraSpec::COUNT) as usize),
+    };
+    let settings = Settings { resolution, grading: wanted.grading };
+    let found = tetrahedralize(mesh, &settings).map_err(|e| BuildError::Mesh(format!("{name}: {e}")))?;
+    notes.extend(found.notes.iter().map(|note| format!("{name}: {note}")));
+    notes.push(format!(
+        "{name}: {} tetrahedra with {} vertices, cells from {:.3e} m, dihedral angles {:.1} to {:.1} degrees",
+        found.mesh.tets.len(),
+        found.mesh.positions.len(),
+        found.size * spec.transform.scale,
+        found.angles[0],
+        found.angles[1]
+    ));
+    let skin = Arc::new(skin(&found)?);
+    Ok((found.mesh, SkinnedSurface { skin, triangles: found.skin.triangles }))
+}
+
+/// Vertices beside or in a tetrahedron are bound to it, those of features that have none to many particles: far from a
+/// single tetrahedron they would magnify its deformation.
+fn skin(found: &Tetrahedra) -> Result<Skin, BuildError> {
+    let mesh = &found.mesh;
+    let is_far = |e: &Embedded| e.distance > FAR * found.size;
+    let beside = found.embedded.iter().map(|e| (mesh.tets[e.tet as usize], e.weights));
+    if !found.embedded.iter().any(is_far) {
+        return Ok(Skin::from_weights(beside));
+    }
+    let all = found.skin.positions.iter().zip(&found.embedded);
+    let far: Vec<[f32; 3]> = all.filter(|(_, e)| is_far(e)).map(|(p, _)| p.to_array()).collect();
+    let places: Vec<[f32; 3]> = mesh.positions.iter().map(|p| p.to_array()).collect();
+    let bound = bind(&far, &places)?;
+    let mut next = 0;
+    Ok(Skin::from_weights(found.embedded.iter().zip(beside).map(|(e, (tet, weights))| {
+        let (particles, weights) = if is_far(e) {
+            next += 1;
+            bound.vertex(next - 1)
+        } else {
+            (&tet[..], &weights[..])
+        };
+        // The rest counts the first particle, with no weight.
+        let mut all = ([particles[0]; CARRIERS], [0.0; CARRIERS]);
+        all.0[..particles.len()].copy_from_slice(particles);
+        all.1[..weights.len()].copy_from_slice(weights);
+        all
+    })))
+}
+
+/// Distance from all tetrahedra from which on a vertex of a surface belongs to a feature without any [cells].
+const FAR: f32 = 0.5;
 
 fn shape(spec: &Soft, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<TetMesh, BuildError> {
     if let Some(block) = &spec.block {

@@ -15,8 +15,8 @@ use crate::scene::collision::CollisionSpec;
 use crate::scene::placement::{Pin, Place};
 use crate::scene::soft::{BallSpec, BlockSpec, Tessellation};
 use crate::scene::{
-    Attach, Body, BodyModel, Cloth, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, Liquid,
-    MotionSpec, PourSpec, Rope, Rotate, RoundSpec, Select, Soft,
+    Attach, Body, BodyModel, Cloth, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, InlineMesh,
+    Liquid, MotionSpec, PourSpec, Rope, Rotate, RoundSpec, Select, Soft, TetrahedraSpec,
 };
 
 macro_rules! placed {
@@ -163,6 +163,22 @@ impl Soft {
     /// A tetrahedral mesh from a file.
     pub fn mesh(file: impl Into<String>) -> Self {
         Self { mesh: Some(file.into()), ..Self::default() }
+    }
+
+    /// A closed surface from a file, filled with about this many tetrahedra.
+    pub fn surface(file: impl Into<String>, tetrahedra: u32) -> Self {
+        let spec = TetrahedraSpec { count: Some(tetrahedra), ..TetrahedraSpec::default() };
+        Self { mesh: Some(file.into()), tetrahedra: Some(spec), ..Self::default() }
+    }
+
+    /// A closed surface of points [m] and triangles, counter-clockwise from outside, filled with tetrahedra.
+    pub fn inline(points: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Self {
+        Self { inline: Some(InlineMesh { points, triangles, masses: None }), ..Self::default() }
+    }
+
+    /// Tetrahedra that fill its surface.
+    pub fn tetrahedra(self, tetrahedra: TetrahedraSpec) -> Self {
+        Self { tetrahedra: Some(tetrahedra), ..self }
     }
 
     /// A continuum: Young's modulus [Pa] and Poisson's ratio.

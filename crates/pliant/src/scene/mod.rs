@@ -45,7 +45,9 @@ pub use crate::scene::parse::{Format, Override, place_of};
 pub use crate::scene::placement::{ArraySpec, Attach, Pin, Place, Region, Select, Transform};
 pub use crate::scene::rope::Rope;
 pub use crate::scene::sample::{ObjectSample, samples};
-pub use crate::scene::soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TorusSpec, UrchinSpec};
+pub use crate::scene::soft::{
+    BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TetrahedraSpec, TorusSpec, UrchinSpec,
+};
 pub(crate) use crate::scene::validate::as_grains;
 pub use crate::scene::view::{Camera, FoamSpec, Output, SurfaceSpec};
 

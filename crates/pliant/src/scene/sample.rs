@@ -1,6 +1,6 @@
 //! Small samples of the objects of a scene, from which the memory of the whole is extrapolated before it is taken.
 
-use crate::scene::{ArraySpec, BodyModel, FillSpec, Grains, Object, ObjectKind, Scene, as_grains};
+use crate::scene::{ArraySpec, BodyModel, FillSpec, Grains, Object, ObjectKind, Scene, TetrahedraSpec, as_grains};
 
 /// Particles of a sample, about.
 const FEW: f64 = 4e3;
@@ -146,6 +146,9 @@ fn set_array(object: &mut Object, array: Option<ArraySpec>, like: Option<ArraySp
 /// What an object made from a mesh file counts as, which nobody has read yet.
 const OF_A_MESH: f64 = 2e4;
 
+/// Tetrahedra for each particle of a filled surface, about.
+const TETS_OF_A_PARTICLE: f64 = 4.6;
+
 /// Particles of one copy, as far as known, and dimensions of their lattice; 0 if it has no size to shrink.
 fn particles(object: &Object, scene: &Scene) -> (f64, u32) {
     let points = |cells: u32| f64::from(cells) + 1.0;
@@ -175,6 +178,11 @@ fn particles(object: &Object, scene: &Scene) -> (f64, u32) {
             if let Some(t) = &s.torus {
                 let layers = t.layers.unwrap_or(t.cells[1]);
                 return (f64::from(t.cells[0]) * points(t.cells[1]) * points(layers), 3);
+            }
+            if s.has_surface() {
+                let spec = s.tetrahedra.unwrap_or_default();
+                let known = spec.count.or(spec.size.is_none().then_some(TetrahedraSpec::COUNT));
+                return known.map_or((OF_A_MESH, 0), |count| (f64::from(count) / TETS_OF_A_PARTICLE, 3));
             }
             let lattice = s.urchin.as_ref().map(|u| u.cells + 2 * u.spikes.cells[1]);
             let lattice = lattice.or(s.figure.as_ref().map(|f| f.cells));
@@ -229,6 +237,11 @@ fn shrink(object: &mut Object, share: f64) {
             }
             if let Some(b) = &mut s.ball {
                 b.radius *= fewer(&mut b.cells, 2);
+            }
+            if s.has_surface() {
+                let spec = s.tetrahedra.get_or_insert_default();
+                let count = f64::from(spec.count.unwrap_or(TetrahedraSpec::COUNT)) * share.powi(3);
+                spec.count = Some((count as u32).max(1000));
             }
             if let Some(t) = &mut s.torus {
                 let mut layers = t.layers.unwrap_or(t.cells[1]);

@@ -1,5 +1,6 @@
 //! Scene format: soft bodies.
 
+use crate::scene::cloth::InlineMesh;
 use crate::scene::collider::FrictionSpec;
 use crate::scene::collision::CollisionSpec;
 use crate::scene::material::{Elasticity, Fem};
@@ -8,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A deformable solid of tetrahedra. Give exactly one of `block`, `torus`, `ball`, `urchin`, `figure`,
-/// `mesh`.
+/// `mesh`, `inline`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Soft {
@@ -24,8 +25,15 @@ pub struct Soft {
     pub urchin: Option<UrchinSpec>,
     /// A standing figure.
     pub figure: Option<FigureSpec>,
-    /// A tetrahedral mesh file (TetGen .node/.ele, Gmsh .msh) in the scene's folder.
+    /// A mesh file in the scene's folder: tetrahedra (TetGen .node/.ele, Gmsh .msh), or a closed surface (.obj, .ply, .stl,
+    /// .gltf, .glb), which is filled with tetrahedra, and drawn as it is.
     pub mesh: Option<String>,
+    /// A closed surface, which is filled with tetrahedra.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inline: Option<InlineMesh>,
+    /// Tetrahedra that fill a surface; default `{ count = 10000 }`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tetrahedra: Option<TetrahedraSpec>,
     /// Scale, rotation and translation.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
@@ -71,6 +79,8 @@ impl Default for Soft {
             urchin: None,
             figure: None,
             mesh: None,
+            inline: None,
+            tetrahedra: None,
             transform: Transform::default(),
             array: None,
             velocity: [0.0; 3],
@@ -87,6 +97,44 @@ impl Default for Soft {
             restitution: None,
             color: None,
         }
+    }
+}
+
+impl Soft {
+    /// Whether it is made from a surface, that is filled: given inline, by `tetrahedra`, or by the extension of its file.
+    pub fn has_surface(&self) -> bool {
+        let of_surface = |name: &str| {
+            let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+            SURFACE_FILES.iter().any(|known| extension.eq_ignore_ascii_case(known))
+        };
+        self.inline.is_some() || self.mesh.as_deref().is_some_and(|name| self.tetrahedra.is_some() || of_surface(name))
+    }
+}
+
+/// Extensions of files with surfaces.
+const SURFACE_FILES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
+
+/// Tetrahedra that fill a closed surface. Give `count` or `size`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TetrahedraSpec {
+    /// Number of tetrahedra, met to within a tenth; default 10,000 without `size`. There are about four to five times as many
+    /// as particles.
+    pub count: Option<u32>,
+    /// Edge of the cells at the surface [m], in the size of the scene: features thinner than a cell are lost.
+    pub size: Option<f32>,
+    /// How often cells double from the surface inward, 0 (all of one size) to 4; default 1.
+    pub grading: u32,
+}
+
+impl TetrahedraSpec {
+    /// Number of tetrahedra without `count` and `size`.
+    pub const COUNT: u32 = 10_000;
+}
+
+impl Default for TetrahedraSpec {
+    fn default() -> Self {
+        Self { count: None, size: None, grading: 1 }
     }
 }
 

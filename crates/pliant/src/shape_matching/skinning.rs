@@ -65,6 +65,16 @@ impl Skin {
         skin
     }
 
+    /// From particles and weights of each vertex, which sum to 1, found elsewhere.
+    pub fn from_weights<const N: usize>(vertices: impl Iterator<Item = ([u32; N], [f32; N])>) -> Self {
+        let mut skin = Self { per_vertex: N, particles: Vec::new(), weights: Vec::new(), error: 0.0 };
+        for (particles, weights) in vertices {
+            skin.particles.extend(particles);
+            skin.weights.extend(weights);
+        }
+        skin
+    }
+
     /// Number of bound vertices.
     pub fn len(&self) -> usize {
         self.particles.len() / self.per_vertex.max(1)

@@ -69,6 +69,7 @@ const CASES: &[Case] = &[
     Case { name: "peer_grains", set: &["grains.0.fill.max=[-1, 0.5, -1]"], software: &[], frames: 20, nature: Later },
     Case { name: "pour", set: &[], software: &[], frames: 12, nature: Later },
     Case { name: "jelly", set: &[], software: &[], frames: 8, nature: Later },
+    Case { name: "stars", set: &["soft.0.tetrahedra.count=1500", "soft.1.tetrahedra.count=1500", "soft.2.tetrahedra.count=1500"], software: &[], frames: 8, nature: Later },
     Case { name: "crater", set: &["grains.0.fill.max=[-0.6, 0.3, -0.6]", "grains.1.fill.max=[-0.4, 1.641, -0.5]", "body.0.grid=8"], software: &[], frames: 8, nature: Later },
     Case { name: "drop_boxes", set: &["body.0.array.count=[2, 2, 1]"], software: &[], frames: 6, nature: Calm(1e-5) },
     Case { name: "drop_crates", set: &["body.0.array.count=[1, 2, 1]", "body.0.grid=8"], software: &[], frames: 6, nature: Calm(1e-5) },

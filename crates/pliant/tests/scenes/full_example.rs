@@ -128,6 +128,20 @@ transform = { translate = [0.0, 15.0, 0.0] }
 figure = { height = 1.5, cells = 12 }
 transform = { translate = [0.0, 18.0, 0.0] }
 
+[[soft]]
+transform = { translate = [0.0, 21.0, 0.0] }
+tetrahedra = { count = 200, grading = 2 }
+[soft.inline]
+points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+
+[[soft]]
+transform = { translate = [0.0, 24.0, 0.0] }
+tetrahedra = { size = 0.25, grading = 0 }
+[soft.inline]
+points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+
 [[inflatable]]
 name = "balloon"
 sphere = { radius = 0.5, subdivisions = 2 }

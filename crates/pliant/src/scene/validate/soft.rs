@@ -10,6 +10,7 @@ pub(crate) fn soft(at: &str, s: &Soft) -> Checked {
         ("urchin", s.urchin.is_some()),
         ("figure", s.figure.is_some()),
         ("mesh", s.mesh.is_some()),
+        ("inline", s.inline.is_some()),
     ];
     one_of(at, &shapes)?;
     let copies = copies(s.array.as_ref());
@@ -30,6 +31,17 @@ pub(crate) fn soft(at: &str, s: &Soft) -> Checked {
     if let Some(f) = &s.figure {
         figure(&format!("{at}.figure"), f, copies)?;
     }
+    if let Some(mesh) = &s.inline {
+        let at = format!("{at}.inline");
+        inline(&at, mesh)?;
+        if mesh.masses.is_some() {
+            let what = "is given, but the points of a surface are not the particles that fill it";
+            return Err(SceneError::new(format!("{at}.masses"), what).help("use density or particle_mass"));
+        }
+    }
+    if let Some(t) = &s.tetrahedra {
+        tetrahedra(at, s, t, copies)?;
+    }
     squash(at, s.squash)?;
     placement(at, &s.transform, s.array.as_ref(), s.velocity, &s.pin)?;
     mass(at, s.density, s.particle_mass, s.radius)?;
@@ -38,6 +50,31 @@ pub(crate) fn soft(at: &str, s: &Soft) -> Checked {
     elasticity(&format!("{at}.stretch"), Some(s.stretch))?;
     elasticity(&format!("{at}.volume"), Some(s.volume))?;
     fem(at, s.fem)
+}
+
+fn tetrahedra(at: &str, s: &Soft, t: &TetrahedraSpec, copies: u64) -> Checked {
+    let file = s.mesh.as_deref().unwrap_or_default();
+    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
+    let at = format!("{at}.tetrahedra");
+    if !s.has_surface() {
+        let what = "is given, but it fills surfaces only: mesh with a surface, or inline";
+        return Err(SceneError::new(at, what).help("generators have cells of their own"));
+    }
+    if ["node", "ele", "msh"].contains(&extension.as_str()) {
+        let what = format!("is given, but {file:?} has tetrahedra of its own");
+        return Err(SceneError::new(at, what).help("name a surface: .obj, .ply, .stl, .gltf or .glb"));
+    }
+    if t.count.is_some() && t.size.is_some() {
+        return Err(SceneError::new(at, "has count and size, but needs one of them"));
+    }
+    if let Some(n) = t.count {
+        count(&format!("{at}.count"), n, 20, 10_000_000)?;
+        size(&format!("{at}.count"), u64::from(n / 5).saturating_mul(copies))?;
+    }
+    if let Some(length) = t.size {
+        range(&format!("{at}.size"), length, 1e-6, 1e5)?;
+    }
+    count(&format!("{at}.grading"), t.grading, 0, 4)
 }
 
 fn block(at: &str, b: &BlockSpec, copies: u64) -> Checked {

@@ -1,0 +1,11 @@
+//! Tetrahedra that fill surfaces: angles, volume, distance, topology, determinism.
+#![allow(missing_docs, reason = "a test")]
+
+mod measure;
+mod random;
+mod refused;
+mod shapes;
+#[path = "../support/skip.rs"]
+mod skip;
+mod soft;
+mod surfaces;
