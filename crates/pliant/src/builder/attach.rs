@@ -22,8 +22,7 @@ pub fn attach(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Resul
     }
     for (i, spec) in scene.attach.iter().enumerate() {
         let at = format!("attach[{i}]");
-        if let Some((particles, body)) = rigid_side(&at, scene, spec)? {
-            let sides = Sides { at: &at, number: i, particles, body };
+        if let Some(sides) = rigid_side(&at, i, scene)? {
             sides.attach(spec, (&layout, history), &by_name, all)?;
             continue;
         }
@@ -58,16 +57,12 @@ pub fn attach(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Resul
 /// Whether particles are attached to a rigid body, which works on the CPU only.
 #[cfg(feature = "gpu")]
 pub(crate) fn joins_rigid_body(scene: &Scene) -> bool {
-    let mut all = scene.attach.iter().enumerate();
-    all.any(|(i, spec)| matches!(rigid_side(&format!("attach[{i}]"), scene, spec), Ok(Some(_))))
+    (0..scene.attach.len()).any(|i| matches!(rigid_side("", i, scene), Ok(Some(_))))
 }
 
 /// The side with particles and the rigid body, if an attachment names one.
-fn rigid_side<'a>(
-    at: &str,
-    scene: &Scene,
-    spec: &'a Attach,
-) -> Result<Option<((&'static str, &'a Select), Source)>, SceneError> {
+fn rigid_side<'a>(at: &'a str, number: usize, scene: &'a Scene) -> Result<Option<Sides<'a>>, SceneError> {
+    let spec = &scene.attach[number];
     let rigid = |select: &Select| {
         let mut bodies = scene.body.iter().enumerate();
         let found = bodies.find(|(i, body)| named(&body.name, "body", *i) == select.object && is_rigid(scene, *i));
@@ -86,7 +81,7 @@ fn rigid_side<'a>(
         let what = "selects particles, but names a rigid body, which has none";
         return Err(SceneError::new(format!("{at}.{side}"), what));
     }
-    Ok(Some((particles, body)))
+    Ok(Some(Sides { at, number, particles, body }))
 }
 
 /// An attachment of particles to a rigid body.
