@@ -4,8 +4,8 @@ use crate::builder::BuildError;
 use crate::error::SceneError;
 use crate::frame::Topology;
 use crate::rigid_body::bodies::BodyParams;
-use crate::rigid_body::joint::{Joint, JointKind, Motor, WORLD};
-use crate::scene::{self, JointType, Scene};
+use crate::rigid_body::joint::{ANY_TURN, Drive, Joint, JointKind, Motor, WORLD};
+use crate::scene::{self, AxisSpec, JointAxis, JointType, MotorSpec, Scene};
 use glam::Vec3;
 
 /// Joints of a scene.
@@ -18,7 +18,7 @@ pub fn joints(scene: &Scene, bodies: &[BodyParams], shape: &Topology) -> Result<
         body.map(|k| k as u32).ok_or_else(|| {
             let list = names.iter().take(8).map(|n| format!("{n:?}")).collect::<Vec<_>>().join(", ");
             let what = format!("names {name:?}, but the rigid bodies are {list}");
-            SceneError::new(at, what).help("joints hold rigid bodies on the CPU; copies are named \"name[k]\"")
+            SceneError::new(at, what).help("joints hold rigid bodies; copies are named \"name[k]\"")
         })
     };
     let build = |(i, spec): (usize, &scene::Joint)| {
@@ -30,35 +30,69 @@ pub fn joints(scene: &Scene, bodies: &[BodyParams], shape: &Topology) -> Result<
         let here = Vec3::from(spec.anchor).as_dvec3();
         let there = spec.anchor_to.map_or(here, |p| Vec3::from(p).as_dvec3());
         let kind = match spec.kind {
-            JointType::Ball => JointKind::Ball,
-            JointType::Hinge => JointKind::Hinge,
-            JointType::Slider => JointKind::Slider,
-            JointType::Fixed => JointKind::Fixed,
             JointType::Distance => JointKind::Distance {
                 length: spec.length.map_or(here.distance(there), f64::from),
-                spring: spec.stiffness.map(|k| [f64::from(k), f64::from(spec.damping)]),
+                locked: spec.is_spring() || spec.limits.is_none() && spec.motor.is_none(),
             },
+            _ => JointKind::Axes { locked: JointAxis::ALL.map(|axis| !spec.frees(axis)) },
         };
-        let unit = if spec.kind == JointType::Hinge { std::f64::consts::PI / 180.0 } else { 1.0 };
+        let compliance = spec.stiffness.map_or(f64::from(spec.compliance), |k| 1.0 / f64::from(k));
+        let strength = [spec.break_force, spec.break_torque];
         Ok(Joint {
             bodies: [other, body],
             kind,
             anchors: [there, here],
             axis: Vec3::from(spec.axis).as_dvec3().normalize(),
-            limits: spec.limits.map(|l| l.map(|v| f64::from(v) * unit)),
-            motor: spec.motor.map(|m| Motor { speed: f64::from(m.speed), most: f64::from(m.most) }),
+            second_axis: spec.axis2.map(|v| Vec3::from(v).as_dvec3().normalize()),
+            drives: drives(spec),
+            soft: [compliance, f64::from(spec.damping)],
+            soft_turn: [f64::from(spec.angular_compliance), f64::from(spec.angular_damping)],
+            strength: strength.map(|s| s.map_or(f64::INFINITY, f64::from)),
             collide: spec.collide,
         })
     };
     scene.joint.iter().enumerate().map(build).collect()
 }
 
-/// Pairs of bodies that joints keep from colliding.
-pub fn separated(joints: &[Joint]) -> Vec<(u32, u32)> {
-    let apart = joints.iter().filter(|j| !j.collide && j.bodies[0] != WORLD);
-    let mut all: Vec<(u32, u32)> =
-        apart.map(|j| (j.bodies[0].min(j.bodies[1]), j.bodies[0].max(j.bodies[1]))).collect();
-    all.sort_unstable();
-    all.dedup();
+/// What acts along or about the axes of a joint, in the order of axes.
+fn drives(spec: &scene::Joint) -> Vec<Drive> {
+    let mut all = Vec::new();
+    for axis in JointAxis::ALL.into_iter().filter(|&axis| spec.frees(axis)) {
+        let mut own = spec.axes.get(axis).unwrap_or_default();
+        if spec.single_axis() == Some(axis) {
+            own = AxisSpec { limits: spec.limits, motor: spec.motor, friction: spec.friction };
+        } else if spec.kind == JointType::Universal && spec.friction > 0.0 {
+            own.friction = spec.friction;
+        }
+        if own != AxisSpec::default() {
+            all.push(drive(axis, &own));
+        }
+    }
+    if spec.kind == JointType::Ball && spec.friction > 0.0 {
+        let friction = f64::from(spec.friction);
+        all.push(Drive { axis: ANY_TURN as u32, friction, ..Drive::default() });
+    }
     all
+}
+
+/// What acts along or about an axis.
+pub fn drive(axis: JointAxis, spec: &AxisSpec) -> Drive {
+    let limits = spec.limits.map(|limits| limits.map(|v| f64::from(v) * unit(axis)));
+    let motor = spec.motor.map(|m| motor(axis, &m));
+    Drive { axis: axis as u32, limits, motor, friction: f64::from(spec.friction) }
+}
+
+/// A motor of an axis.
+fn motor(axis: JointAxis, spec: &MotorSpec) -> Motor {
+    Motor {
+        speed: f64::from(spec.speed),
+        most: f64::from(spec.most),
+        target: f64::from(spec.target.unwrap_or(0.0)) * unit(axis),
+        spring: spec.stiffness.map(|k| [f64::from(k), f64::from(spec.damping)]),
+    }
+}
+
+/// Radians per degree for rotations.
+fn unit(axis: JointAxis) -> f64 {
+    if axis.is_rotation() { std::f64::consts::PI / 180.0 } else { 1.0 }
 }

@@ -4,6 +4,7 @@ use crate::builder::part::Part;
 use crate::contact::collider::Collider;
 use crate::environments::{ColliderSlot, Environments};
 use crate::math::RowData;
+use crate::rigid_body::bodies::BodyState;
 use crate::scene::ObjectKind;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -101,7 +102,7 @@ pub type Member = (Source, u32);
 pub struct Layout {
     /// Objects with particles, in the order of their particles.
     pub placed: Vec<Placed>,
-    /// Particles that each attachment joins.
+    /// Particles that each attachment joins; of one with a rigid body the particle, and the number of the body in its object.
     pub attachments: Vec<Vec<[Member; 2]>>,
     /// Index in `placed` of each object.
     places: HashMap<Source, usize>,
@@ -143,6 +144,12 @@ impl Layout {
         let after = self.placed.partition_point(|p| p.from.particles <= particle as usize);
         let placed = self.placed[..after].iter().rev().find(|p| p.particles().contains(&(particle as usize)))?;
         Some((placed.source, particle - placed.from.particles as u32))
+    }
+
+    /// Number of a rigid body of an object.
+    pub fn rigid_body(&self, (source, number): Member) -> Option<u32> {
+        let body = self.find(source)?.rigid_bodies().nth(number as usize)?;
+        Some(body as u32)
     }
 
     /// Number of a particle of an object.
@@ -202,6 +209,10 @@ pub trait History {
     }
     /// Current rows of its particles.
     fn rows(&self, _object: Source) -> Option<&[RowData]> {
+        None
+    }
+    /// A rigid body of it as it is now.
+    fn rigid_body(&self, _object: Source, _copy: usize) -> Option<BodyState> {
         None
     }
     /// The part, if it was built already.

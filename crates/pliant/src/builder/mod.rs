@@ -225,6 +225,10 @@ pub(crate) fn part(
             cloth::inflatable(b, air, moved(&b.transform), meshes, notes)?
         }
         ObjectKind::Grains => grains::grains(&at, &scene.grains[i], meshes, notes)?,
+        ObjectKind::Body if scene.body[i].sensor && !rigid_body::is_rigid(scene, i) => {
+            let what = "is given, but only rigid bodies with an exact shape, and colliders, are sensors";
+            return Err(SceneError::new(format!("{at}.sensor"), what).into());
+        }
         ObjectKind::Body if rigid_body::is_rigid(scene, i) => {
             rigid_body::rigid_body(&at, &scene.body[i], meshes, notes)?
         }

@@ -223,7 +223,15 @@ pub fn body_colliders(scene: &Scene, model: &RigidBodyModel) -> Result<Vec<BodyC
         };
         for (piece, shape) in params.shape.pieces.iter().zip(&shapes) {
             let place = Pose { position: piece.frame.position.as_vec3(), rotation: piece.frame.rotation.as_quat() };
-            all.push(BodyCollider { body: number as u32, place, shape: shape.clone(), friction, restitution: None });
+            let object = params.object;
+            all.push(BodyCollider {
+                body: number as u32,
+                object,
+                place,
+                shape: shape.clone(),
+                friction,
+                restitution: None,
+            });
         }
         last = Some((&params.shape, shapes));
     }

@@ -9,6 +9,8 @@ use crate::motion::Motion;
 pub struct BodyCollider {
     /// Index of the rigid body.
     pub body: u32,
+    /// Its object.
+    pub object: u32,
     /// Where the piece is in the body: relative to its center of mass and axes.
     pub place: Pose,
     /// Shape of the piece.

@@ -16,6 +16,9 @@ use crate::contact::cpu::ContactScratch;
 use crate::grip::Grip;
 use crate::math::{RowData, position};
 use crate::memory::{of, resize};
+use crate::rigid_body::anchor::{Anchor, AnchorPull};
+use crate::rigid_body::bodies::RigidBodyModel;
+use crate::rigid_body::integrate::world_inverse_inertia;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::scene::Integrator;
 use crate::schedule::passes::Pass;
@@ -51,6 +54,8 @@ pub(crate) struct MomentumModel<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) islands: &'a [FreeIsland],
     pub(crate) grips: &'a [Grip],
+    /// Rigid bodies, with the particles that are attached to them.
+    pub(crate) rigid_bodies: &'a RigidBodyModel,
 }
 
 impl Phenomenon for MomentumModel<'_> {
@@ -88,6 +93,10 @@ struct Momentum {
 pub(crate) struct MomentumScratch {
     /// What each island has at the end of the substep, if nothing touches it.
     expected: Vec<Momentum>,
+    /// Center of mass of each island at the start of the substep [m].
+    centers: Vec<DVec3>,
+    /// What single precision has left of the momentum of each island that is attached to a rigid body, about the origin.
+    left: Vec<Momentum>,
     /// Whether something outside its island has moved a particle in this substep.
     touched: Vec<bool>,
 }
@@ -95,7 +104,7 @@ pub(crate) struct MomentumScratch {
 impl MomentumScratch {
     /// Memory [bytes].
     pub(crate) fn bytes(&self) -> u64 {
-        of(&self.expected) + of(&self.touched)
+        of(&self.expected) + of(&self.centers) + of(&self.touched)
     }
 
     /// Momentum at the start of the substep, with what gravity, air and damping add to it.
@@ -111,21 +120,30 @@ impl MomentumScratch {
         cx.threads.each(&mut self.expected, |number, expected| {
             *expected = measure(&model.islands[number], &state.rows, velocity).0;
         });
+        self.centers.clear();
+        if !model.rigid_bodies.anchors.is_empty() {
+            self.centers.extend(model.islands.iter().map(|island| measure(island, &state.rows, velocity).1.center));
+        }
     }
 
-    /// Restores the momentum of islands that nothing has touched but grips, whose multipliers are `pulls` [kg·m]: what they
-    /// have added to the linear momentum is known.
+    /// Restores the momentum of islands that nothing has touched but grips, whose multipliers are the first of the pulls
+    /// [kg·m], and rigid bodies that they are attached to: what they have added is known.
     pub(crate) fn restore(
         &mut self,
         cx: &CpuContext<'_>,
         model: &MomentumModel<'_>,
         state: &mut State,
         (contact, pushed): (&ContactScratch, &[u32]),
-        pulls: &[DVec3],
+        (pulls, anchor_pulls): (&[DVec3], &[AnchorPull]),
     ) {
         self.find_touched(state, pushed);
         let inverse_h = 1.0 / f64::from(cx.substep.h);
         let grips = || model.grips.iter().zip(pulls).filter(|(grip, _)| grip.holds_particles());
+        let anchors = || model.rigid_bodies.anchors.iter().zip(anchor_pulls);
+        let centers = &self.centers;
+        self.left.clear();
+        self.left.resize(if centers.is_empty() { 0 } else { model.islands.len() }, Momentum::default());
+        let left = Shared::new(&mut self.left[..]);
         let (touched, expected, rows) = (&self.touched[..], &self.expected[..], &state.rows[..]);
         let velocities = Shared::new(&mut state.velocities[..]);
         cx.threads.over_numbers(model.islands.len(), |number| {
@@ -136,21 +154,29 @@ impl MomentumScratch {
             }
             let own = |(grip, _): &(&Grip, &DVec3)| island.contains(grip.cluster[0]);
             let gripped = grips().any(|pull| own(&pull));
-            if gripped && model.settings.integrator == Integrator::Bdf2 {
+            let held = |(anchor, _): &(&Anchor, &AnchorPull)| island.contains(anchor.particle);
+            let anchored = anchors().any(|pull| held(&pull));
+            if (gripped || anchored) && model.settings.integrator == Integrator::Bdf2 {
                 // Corrections then change the velocities of two substeps.
                 return;
             }
             let pulled = grips().filter(own).map(|(_, pull)| *pull * inverse_h).sum::<DVec3>();
+            // About where the center was: it goes on with the momentum.
+            let (mut dragged, mut turned) = (DVec3::ZERO, DVec3::ZERO);
+            for (_, pull) in anchors().filter(held) {
+                dragged += pull.linear * inverse_h;
+                turned += (pull.angular - centers[number].cross(pull.linear)) * inverse_h;
+            }
             // SAFETY: a particle belongs to one island.
             let velocity = |i: usize| position(unsafe { *velocities.get(i) }).as_dvec3();
             let (found, body) = measure(island, rows, velocity);
-            let is_rigid = island.is_rigid && !gripped;
+            let is_rigid = island.is_rigid && !gripped && !anchored;
             let found = if is_rigid { Momentum::default() } else { found };
-            let linear = (expected[number].linear + pulled - found.linear) / body.mass;
+            let linear = (expected[number].linear + pulled + dragged - found.linear) / body.mass;
             // How a grip turns a deformed island is not known.
             let angular = match island.has_orientations || gripped {
                 true => DVec3::ZERO,
-                false => body.solve(expected[number].angular - found.angular),
+                false => body.solve(expected[number].angular + turned - found.angular),
             };
             for &i in &island.particles {
                 let i = i as usize;
@@ -159,7 +185,33 @@ impl MomentumScratch {
                 // SAFETY: as above.
                 unsafe { *velocities.get(i) = v.as_vec3().extend(0.0).to_array() };
             }
+            if anchored {
+                let (now, _) = measure(island, rows, velocity);
+                let linear = expected[number].linear + pulled + dragged - now.linear;
+                let angular = if island.has_orientations || gripped {
+                    DVec3::ZERO
+                } else {
+                    expected[number].angular + turned - now.angular
+                };
+                // SAFETY: each number is of one island.
+                unsafe { *left.get(number) = Momentum { linear, angular: angular + body.center.cross(linear) } };
+            }
         });
+        self.return_rest(model, state);
+    }
+
+    /// Gives what single precision has left of the momentum of islands to the rigid bodies that they are attached to.
+    fn return_rest(&self, model: &MomentumModel<'_>, state: &mut State) {
+        for (island, rest) in model.islands.iter().zip(&self.left) {
+            let own = model.rigid_bodies.anchors.iter().find(|anchor| island.contains(anchor.particle));
+            let Some(body) = own.map(|anchor| anchor.body as usize).filter(|_| rest.linear != DVec3::ZERO) else {
+                continue;
+            };
+            let (shape, body) = (&model.rigid_bodies.bodies[body].shape, &mut state.rigid_bodies.bodies[body]);
+            body.velocity += rest.linear / shape.mass.mass;
+            let about_center = rest.angular - body.position.cross(rest.linear);
+            body.spin += world_inverse_inertia(shape, body.rotation) * about_center;
+        }
     }
 
     /// `others` are particles that contacts between triangles have pushed.

@@ -288,7 +288,8 @@ impl Model {
 
     /// The part that restoring momentum reads.
     pub(crate) fn momentum(&self) -> MomentumModel<'_> {
-        MomentumModel { settings: &self.settings, islands: &self.free_islands, grips: &self.grips }
+        let (islands, rigid_bodies) = (&self.free_islands[..], &self.rigid_bodies);
+        MomentumModel { settings: &self.settings, islands, grips: &self.grips, rigid_bodies }
     }
 
     /// Number of the free island of a particle.

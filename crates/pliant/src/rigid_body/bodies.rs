@@ -4,7 +4,8 @@ use crate::collision::ObjectContact;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::{DistanceField, Surface};
 use crate::memory::of;
-use crate::rigid_body::joint::{Joint, JointState};
+use crate::rigid_body::anchor::{Anchor, AnchorState};
+use crate::rigid_body::joint::{Drive, Joint, JointDrive, JointState};
 use crate::rigid_body::manifold::POINTS;
 use crate::rigid_body::mass::MassProperties;
 use crate::rigid_body::shape::{Convex, Frame};
@@ -184,6 +185,8 @@ pub struct RigidBodyModel {
     pub joints: Vec<Joint>,
     /// Pairs of bodies that do not collide, lower index first, sorted.
     pub separated: Vec<(u32, u32)>,
+    /// Particles that are attached to bodies, in the order of attachments.
+    pub anchors: Vec<Anchor>,
     /// Contact between bodies.
     pub between: SurfaceLaw,
     /// Whether bodies collide with each other.
@@ -193,7 +196,7 @@ pub struct RigidBodyModel {
 impl RigidBodyModel {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        of(&self.bodies) + of(&self.colliders) + of(&self.joints)
+        of(&self.bodies) + of(&self.colliders) + of(&self.joints) + of(&self.anchors)
     }
 }
 
@@ -261,6 +264,10 @@ pub struct RigidBodies {
     pub contacts: Vec<CachedManifold>,
     /// Joints, in the order of [`RigidBodyModel::joints`].
     pub joints: Vec<JointState>,
+    /// Limits, motors and friction of joints, as they are now, in the order of joints and axes.
+    pub drives: Vec<JointDrive>,
+    /// Attached particles, in the order of [`RigidBodyModel::anchors`].
+    pub anchors: Vec<AnchorState>,
     /// How long each body has been at rest [s]; empty at the start.
     pub rest: Vec<f64>,
     /// Hash of gravity and colliders at the end of the last step.
@@ -275,12 +282,38 @@ impl RigidBodies {
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        of(&self.bodies) + of(&self.contacts) + of(&self.joints)
+        of(&self.bodies) + of(&self.contacts) + of(&self.joints) + of(&self.drives) + of(&self.anchors)
     }
 
-    /// Returns some bodies to another state, in which nothing touches them.
-    pub fn restore(&mut self, from: &Self, own: std::ops::Range<usize>) {
+    /// What acts along or about the axes of a joint.
+    pub fn drives_of(&self, joint: u32) -> &[JointDrive] {
+        let first = self.drives.partition_point(|d| d.joint < joint);
+        let count = self.drives[first..].iter().take_while(|d| d.joint == joint).count();
+        &self.drives[first..first + count]
+    }
+
+    /// What acts along or about an axis of a joint, to be changed.
+    pub fn drive_mut(&mut self, joint: u32, axis: u32) -> &mut Drive {
+        let place = self.drives.partition_point(|d| (d.joint, d.drive.axis) < (joint, axis));
+        let known = self.drives.get(place).is_some_and(|d| (d.joint, d.drive.axis) == (joint, axis));
+        if !known {
+            let drive = Drive { axis, ..Drive::default() };
+            self.drives.insert(place, JointDrive { joint, drive });
+        }
+        &mut self.drives[place].drive
+    }
+
+    /// Returns some bodies to another state, in which nothing touches them, with their joints. `held` has the second body
+    /// of each joint.
+    pub fn restore(&mut self, held: &[u32], from: &Self, own: std::ops::Range<usize>) {
         self.bodies[own.clone()].copy_from_slice(&from.bodies[own.clone()]);
+        let theirs = |joint: u32| own.contains(&(held[joint as usize] as usize));
+        for k in (0..self.joints.len()).filter(|&k| theirs(k as u32)) {
+            self.joints[k] = from.joints[k];
+        }
+        self.drives.retain(|d| !theirs(d.joint));
+        self.drives.extend(from.drives.iter().filter(|d| theirs(d.joint)));
+        self.drives.sort_by_key(|d| (d.joint, d.drive.axis));
         self.wake();
         let is_own = |body: u32| own.contains(&(body as usize));
         self.contacts.retain(|c| !is_own(c.key.a) && !is_own(c.key.b));

@@ -1,6 +1,7 @@
 //! Rigid bodies that go on after objects were added or removed.
 
 use crate::rigid_body::bodies::{COLLIDER, RigidBodies};
+use crate::rigid_body::joint::JointDrive;
 
 impl RigidBodies {
     /// Takes bodies and contacts over from `old`. `origins` has the old number of each body, and of each joint; `collider` gives the new number
@@ -23,6 +24,13 @@ impl RigidBodies {
                 *own = old.joints[origin];
             }
         }
+        self.drives.retain(|d| joints[d.joint as usize].is_none());
+        for (new, origin) in joints.iter().enumerate() {
+            let Some(origin) = *origin else { continue };
+            let renamed = |d: &JointDrive| JointDrive { joint: new as u32, ..*d };
+            self.drives.extend(old.drives_of(origin as u32).iter().map(renamed));
+        }
+        self.drives.sort_by_key(|d| (d.joint, d.drive.axis));
         let number = |k: u32| match k.checked_sub(COLLIDER) {
             Some(k) => collider(k).map(|k| k + COLLIDER),
             None => renamed[k as usize],

@@ -52,6 +52,8 @@ pub struct FindInputs<'a> {
     pub colliders: &'a [ColliderMotion],
     /// Whether a body meets a collider.
     pub sees: &'a dyn Fn(usize, usize) -> bool,
+    /// Pairs of bodies that do not collide, lower index first, sorted.
+    pub separated: &'a [(u32, u32)],
     /// Length of the step [s].
     pub h: f64,
     /// Length of a small step [s].
@@ -82,7 +84,7 @@ impl ContactFinder {
             self.bounds.push(bounds(params, body, way));
         }
         if model.collide {
-            let joined = |a: u32, b: u32| model.separated.binary_search(&(a, b)).is_ok();
+            let joined = |a: u32, b: u32| inputs.separated.binary_search(&(a, b)).is_ok();
             self.broad_phase.find(&self.bounds, |a, b| {
                 let [one, two] = [a, b].map(|k| &model.bodies[k as usize]);
                 let meet = one.environment == two.environment && one.contact.groups.touches(two.contact.groups);

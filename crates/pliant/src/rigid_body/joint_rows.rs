@@ -2,14 +2,18 @@
 
 use crate::rigid_body::bodies::RigidBodies;
 use crate::rigid_body::contact_solver::SolverBody;
-use crate::rigid_body::joint::{Joint, JointKind, JointState, WORLD, frame_of};
-use glam::{DQuat, DVec3};
+use crate::rigid_body::joint::{
+    ANY_TURN, Joint, JointDrive, JointKind, JointPose, JointState, TURN, WORLD, frame_of, rotation_between,
+};
+use glam::{DMat3, DVec3};
 
 /// One scalar constraint between two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     /// Its joint.
     pub(crate) joint: u32,
+    /// Of a bounded row, which of its joint's: axis and what acts.
+    pub(crate) part: u32,
     /// Solver bodies.
     pub(crate) bodies: [usize; 2],
     /// Direction of the force on the second body; zero for a torque.
@@ -28,6 +32,21 @@ pub(crate) struct Row {
     pub(crate) impulse: f64,
     /// Its own entry of J·M⁻¹·Jᵀ, where it is solved by itself.
     pub(crate) inverse: f64,
+}
+
+impl Row {
+    /// As a damped spring of a stiffness and a damping, integrated implicitly: λ = −h·(k·(C + h·v) + c·(v − u)), with the
+    /// speed u of the target. So γ·λ = −(v + γ·h·(k·C − c·u)), γ = 1/(h·(c + h·k)).
+    fn sprung(self, [stiffness, damping]: [f64; 2], h: f64) -> Self {
+        let softness = 1.0 / (h * (damping + h * stiffness)).max(1e-300);
+        let error = softness * h * (stiffness * self.error - damping * self.speed);
+        Self { softness, error, speed: 0.0, ..self }
+    }
+
+    /// Whether it is a spring.
+    pub(crate) fn is_spring(&self) -> bool {
+        self.softness > 0.0
+    }
 }
 
 /// Relative velocity along a row.
@@ -63,22 +82,27 @@ pub(crate) fn coupling(a: &Row, b: &Row, solver: &[SolverBody]) -> f64 {
     sum
 }
 
-/// Rows of a joint at the present poses.
+/// Rows of a joint at the present poses: those that it holds, and those of limits, motors and friction.
 pub(crate) fn rows(
     number: u32,
-    joint: &Joint,
-    own: &JointState,
+    (joint, own, drives): (&Joint, &JointState, &[JointDrive]),
     state: &RigidBodies,
-    world: usize,
+    solver: &[SolverBody],
     h: f64,
     (out, bounded): (&mut Vec<Row>, &mut Vec<Row>),
 ) {
+    if own.broken {
+        return;
+    }
+    let world = solver.len() - 1;
     let bodies = joint.bodies.map(|k| if k == WORLD { world } else { k as usize });
-    let frames = [0, 1].map(|k| frame_of(&state.bodies, joint.bodies[k]).then(&own.frames[k]));
+    let pose = JointPose::new(joint, own, &state.bodies);
     let centers = joint.bodies.map(|k| frame_of(&state.bodies, k).position);
-    let apart = frames[1].position - frames[0].position;
+    let anchors = pose.frames.map(|f| f.position);
+    let apart = anchors[1] - anchors[0];
     let base = Row {
         joint: number,
+        part: 0,
         bodies,
         linear: DVec3::ZERO,
         arms: [DVec3::ZERO; 2],
@@ -89,7 +113,6 @@ pub(crate) fn rows(
         impulse: 0.0,
         inverse: 0.0,
     };
-    // The first body's arm reaches to the second's anchor, so that a slider has no torque from its travel.
     let along = |u: DVec3, at: [DVec3; 2]| Row {
         linear: u,
         arms: [(at[0] - centers[0]).cross(u), (at[1] - centers[1]).cross(u)],
@@ -97,62 +120,85 @@ pub(crate) fn rows(
         ..base
     };
     let about = |u: DVec3, error: f64| Row { arms: [u, u], error, ..base };
-    let anchors = [frames[0].position, frames[1].position];
-    let axis = frames[0].rotation * DVec3::X;
-    let sides = [frames[0].rotation * DVec3::Y, frames[0].rotation * DVec3::Z];
-    let twist = rotation_between(&frames[0].rotation, &frames[1].rotation);
-    match joint.kind {
-        JointKind::Ball | JointKind::Hinge | JointKind::Fixed => {
-            out.extend([DVec3::X, DVec3::Y, DVec3::Z].map(|u| along(u, anchors)));
-        }
-        JointKind::Slider => {
-            let shared = [anchors[1], anchors[1]];
-            out.extend(sides.map(|u| along(u, shared)));
-        }
-        JointKind::Distance { length, spring } => {
-            let distance = apart.length();
-            let u = if distance > 1e-9 { apart / distance } else { axis };
-            let mut row = along(u, anchors);
-            row.error = distance - length;
-            if let Some([stiffness, damping]) = spring {
-                // Implicit: λ = −γ⁻¹·(v + h·k·C·γ), γ = 1/(h·(c + h·k)).
-                let softness = 1.0 / (h * (damping + h * stiffness)).max(1e-300);
-                (row.softness, row.error) = (softness, h * stiffness * row.error * softness);
-            }
-            out.push(row);
-        }
-    }
-    match joint.kind {
-        JointKind::Hinge => {
-            let lean = axis.cross(frames[1].rotation * DVec3::X);
-            out.extend(sides.map(|u| about(u, lean.dot(u))));
-        }
-        JointKind::Slider | JointKind::Fixed => {
-            out.extend([DVec3::X, DVec3::Y, DVec3::Z].map(|u| about(u, twist.dot(u))));
-        }
-        JointKind::Ball | JointKind::Distance { .. } => {}
-    }
-    // Limits and motors act about or along the axis.
-    let (position, free) = match joint.kind {
-        JointKind::Hinge => (twist.dot(axis), about(axis, 0.0)),
-        JointKind::Slider => (apart.dot(axis), Row { error: 0.0, ..along(axis, [anchors[1], anchors[1]]) }),
-        _ => return,
+    // The first body's arm reaches to the second's anchor, so that a slider has no torque from its travel.
+    let shared = [anchors[1], anchors[1]];
+    let softened = |row: Row, [compliance, damping]: [f64; 2]| match compliance {
+        0.0 => row,
+        c => row.sprung([1.0 / c, damping], h),
     };
-    if let Some(motor) = joint.motor {
-        bounded.push(Row { speed: motor.speed, bounds: [-motor.most * h, motor.most * h], ..free });
+    match joint.kind {
+        JointKind::Distance { length, locked } => {
+            if locked {
+                let error = pose.places[0] - length;
+                out.push(softened(Row { error, ..along(pose.directions[0], anchors) }, joint.soft));
+            }
+        }
+        JointKind::Axes { locked } => {
+            if locked[..TURN] == [true; 3] {
+                out.extend([DVec3::X, DVec3::Y, DVec3::Z].map(|u| softened(along(u, anchors), joint.soft)));
+            } else {
+                let held = (0..TURN).filter(|&k| locked[k]);
+                out.extend(held.map(|k| softened(along(pose.directions[k], shared), joint.soft)));
+            }
+            let held = (TURN..6).filter(|&k| locked[k]);
+            match held.clone().count() {
+                3 => {
+                    let twist = rotation_between(&pose.frames[0].rotation, &pose.frames[1].rotation);
+                    let turns = [DVec3::X, DVec3::Y, DVec3::Z].map(|u| about(u, twist.dot(u)));
+                    out.extend(turns.map(|row| softened(row, joint.soft_turn)));
+                }
+                2 => {
+                    // The free axis of one body stays on that of the other, whatever the angle about it.
+                    let free = (TURN..6).find(|&k| !locked[k]).unwrap_or(TURN);
+                    let axes = pose.frames.map(|f| DMat3::from_quat(f.rotation).col(free - TURN));
+                    let lean = axes[0].cross(axes[1]);
+                    let sides = held.map(|k| pose.directions[k]);
+                    out.extend(sides.map(|u| softened(about(u, lean.dot(u)), joint.soft_turn)));
+                }
+                _ => {
+                    let turns = held.map(|k| about(pose.directions[k], pose.places[k]));
+                    out.extend(turns.map(|row| softened(row, joint.soft_turn)));
+                }
+            }
+        }
     }
-    if let Some([low, high]) = joint.limits {
-        bounded.push(Row { error: position - low, bounds: [0.0, f64::INFINITY], ..free });
-        let flipped = Row { linear: -free.linear, arms: free.arms.map(|a| -a), ..free };
-        bounded.push(Row { error: high - position, bounds: [0.0, f64::INFINITY], ..flipped });
+    let distance = matches!(joint.kind, JointKind::Distance { .. });
+    for drive in drives.iter().map(|d| d.drive) {
+        let axis = drive.axis as usize;
+        let part = 4 * drive.axis;
+        let free = match axis {
+            ANY_TURN => about(relative_spin(solver, bodies), 0.0),
+            0..TURN => Row { error: 0.0, ..along(pose.directions[axis], if distance { anchors } else { shared }) },
+            _ => about(pose.directions[axis], 0.0),
+        };
+        if drive.friction > 0.0 && (free.linear, free.arms[1]) != (DVec3::ZERO, DVec3::ZERO) {
+            bounded.push(Row { part, bounds: [-drive.friction * h, drive.friction * h], ..free });
+        }
+        let Some(&place) = pose.places.get(axis) else { continue };
+        if let Some(motor) = drive.motor {
+            let row = Row { part: part + 1, speed: motor.speed, bounds: [-motor.most * h, motor.most * h], ..free };
+            bounded.push(match motor.spring {
+                Some(spring) => Row { error: place - motor.target, ..row }.sprung(spring, h),
+                None => row,
+            });
+        }
+        if let Some([low, high]) = drive.limits {
+            let flipped = Row { linear: -free.linear, arms: free.arms.map(|a| -a), ..free };
+            for (side, row, error) in [(2, free, place - low), (3, flipped, high - place)] {
+                // What is far and not approached is left out.
+                if error < h * (FAR + 10.0 * speed(&row, solver).abs()) {
+                    bounded.push(Row { part: part + side, error, bounds: [0.0, f64::INFINITY], ..row });
+                }
+            }
+        }
     }
 }
 
-/// The rotation vector from one orientation to another, in world axes [rad].
-fn rotation_between(a: &DQuat, b: &DQuat) -> DVec3 {
-    let q = *b * a.conjugate();
-    let q = if q.w < 0.0 { -q } else { q };
-    let v = DVec3::new(q.x, q.y, q.z);
-    let sin = v.length();
-    if sin < 1e-12 { v * 2.0 } else { v * (2.0 * libm::atan2(sin, q.w) / sin) }
+/// Limits that are farther than what a body goes at this speed [m/s] or [rad/s] in a small step are left out, unless they are
+/// approached.
+const FAR: f64 = 10.0;
+
+/// Direction of the relative angular velocity of two bodies.
+fn relative_spin(solver: &[SolverBody], [a, b]: [usize; 2]) -> DVec3 {
+    (solver[b].spin - solver[a].spin).normalize_or_zero()
 }

@@ -1,10 +1,15 @@
 //! Solution of the rows of joints: directly, or by sequential impulses where there are too many.
+//!
+//! Rows that are held are eliminated by their Cholesky factor; what remains for limits, motors and friction is a small dense
+//! problem with bounds ([`crate::rigid_body::bounded`]). So a motor turns what hangs on its joint, not its body alone.
 
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
+use crate::rigid_body::bounded::BoundedProblem;
 use crate::rigid_body::contact_solver::{SmallStep, SolverBody};
 use crate::rigid_body::joint::WORLD;
 use crate::rigid_body::joint_rows::{Row, apply, coupling, rows, speed};
 use glam::DVec3;
+use std::ops::Range;
 
 /// Share of the error of a joint that is removed in a small step.
 const CORRECTION: f64 = 0.2;
@@ -22,8 +27,8 @@ pub struct JointSolver {
     sets: Vec<Vec<u32>>,
     rows: Vec<Row>,
     bounded: Vec<Row>,
-    /// First row of each set, plus the end.
-    starts: Vec<usize>,
+    /// First row and first bounded row of each set, plus the end.
+    starts: Vec<[usize; 2]>,
     /// Whether each set is solved by sequential impulses: its factors would be too large.
     sequential: Vec<bool>,
     /// Lower triangles of the factors from the first entry of each row on, one after the other.
@@ -33,20 +38,28 @@ pub struct JointSolver {
     /// First row of each body in the set that is factorized.
     first_rows: Vec<u32>,
     right: Vec<f64>,
+    problem: BoundedProblem,
     /// Impulses of the last small step, from which sequential sets start.
     last: Vec<f64>,
-    last_bounded: Vec<f64>,
+    /// Bounded rows of the first solution of a small step, and where those of each set begin.
+    first: (Vec<Row>, Vec<[usize; 2]>),
+    /// Impulse on each joint's second body in this step [N·s], and its torque about the anchor [N·m·s].
+    sums: Vec<[DVec3; 2]>,
+    time: f64,
 }
 
 impl JointSolver {
     /// Finds the connected sets of joints whose bodies are awake.
-    pub fn begin(&mut self, model: &RigidBodyModel, is_awake: impl Fn(u32) -> bool) {
+    pub fn begin(&mut self, model: &RigidBodyModel, state: &RigidBodies, is_awake: impl Fn(u32) -> bool) {
         self.sets.clear();
         self.profile.clear();
         self.last.clear();
+        self.sums.clear();
+        self.time = 0.0;
         if model.joints.is_empty() {
             return;
         }
+        self.sums.resize(model.joints.len(), [DVec3::ZERO; 2]);
         let mut root: Vec<u32> = (0..model.bodies.len() as u32).collect();
         fn find(root: &mut [u32], mut k: u32) -> u32 {
             while root[k as usize] != k {
@@ -55,12 +68,13 @@ impl JointSolver {
             }
             k
         }
-        for joint in model.joints.iter().filter(|j| j.bodies[0] != WORLD) {
+        let whole = || model.joints.iter().enumerate().filter(|(k, _)| !state.joints[*k].broken);
+        for (_, joint) in whole().filter(|(_, j)| j.bodies[0] != WORLD) {
             let [a, b] = joint.bodies.map(|k| find(&mut root, k));
             root[a.max(b) as usize] = a.min(b);
         }
         let mut set_of = vec![usize::MAX; model.bodies.len()];
-        for (k, joint) in model.joints.iter().enumerate().filter(|(_, joint)| is_awake(joint.bodies[1])) {
+        for (k, joint) in whole().filter(|(_, joint)| is_awake(joint.bodies[1])) {
             let body = find(&mut root, joint.bodies[1]) as usize;
             if set_of[body] == usize::MAX {
                 set_of[body] = self.sets.len();
@@ -76,19 +90,20 @@ impl JointSolver {
         self.bounded.clear();
         self.starts.clear();
         for set in &self.sets {
-            self.starts.push(self.rows.len());
+            self.starts.push([self.rows.len(), self.bounded.len()]);
             for &k in set {
-                let (joint, own) = (&model.joints[k as usize], &state.joints[k as usize]);
-                rows(k, joint, own, state, solver.len() - 1, h, (&mut self.rows, &mut self.bounded));
+                let joint = (&model.joints[k as usize], &state.joints[k as usize], state.drives_of(k));
+                rows(k, joint, state, solver, h, (&mut self.rows, &mut self.bounded));
             }
         }
-        self.starts.push(self.rows.len());
-        if self.profile.len() != self.rows.len() {
+        self.starts.push([self.rows.len(), self.bounded.len()]);
+        if self.profile.len() != self.rows.len() || self.sequential.len() != self.sets.len() {
             self.find_profiles(solver);
         }
         self.factors.clear();
-        for (set, pair) in self.starts.windows(2).enumerate() {
-            let (own, profile) = (&mut self.rows[pair[0]..pair[1]], &self.profile[pair[0]..pair[1]]);
+        for set in 0..self.sets.len() {
+            let [held, _] = self.ranges(set);
+            let (own, profile) = (&mut self.rows[held.clone()], &self.profile[held]);
             if self.sequential[set] {
                 own.iter_mut().for_each(|row| row.inverse = coupling(row, row, solver) + row.softness);
             } else {
@@ -97,14 +112,20 @@ impl JointSolver {
         }
     }
 
+    /// Rows and bounded rows of a set.
+    fn ranges(&self, set: usize) -> [Range<usize>; 2] {
+        [0, 1].map(|k| self.starts[set][k]..self.starts[set + 1][k])
+    }
+
     /// Which rows of each set come first among those that share a body with a row: they stay the same in a step.
     fn find_profiles(&mut self, solver: &[SolverBody]) {
         self.profile.clear();
         self.sequential.clear();
         self.first_rows.clear();
         self.first_rows.resize(solver.len(), u32::MAX);
-        for pair in self.starts.windows(2) {
-            let own = &self.rows[pair[0]..pair[1]];
+        for set in 0..self.sets.len() {
+            let [held, bounded] = self.ranges(set);
+            let own = &self.rows[held];
             let (mut entries, mut operations) = (0, 0.0);
             for (i, row) in own.iter().enumerate() {
                 let mut first = i as u32;
@@ -117,57 +138,55 @@ impl JointSolver {
                 operations += ((i - first as usize) as f64).powi(2);
             }
             own.iter().flat_map(|row| row.bodies).for_each(|body| self.first_rows[body] = u32::MAX);
+            let more = bounded.len() as f64;
+            let operations = operations + more * entries as f64 + more * more * (own.len() as f64 + more);
             self.sequential.push(operations > MOST_OPERATIONS);
         }
     }
 
-    /// One solution. With `biased` errors are removed, and springs and motors act.
+    /// One solution. With `biased` errors are removed, and springs act.
     pub fn solve(&mut self, solver: &mut [SolverBody], small: &SmallStep, biased: bool) {
-        let h = small.h;
-        for row in &mut self.bounded {
-            let bias = if biased && row.error != 0.0 { CORRECTION * row.error / h } else { 0.0 };
-            // An open limit may close within this small step.
-            let bias = if row.bounds[0] == 0.0 && row.error > 0.0 { row.error / h } else { bias };
-            let inverse = coupling(row, row, solver) + row.softness;
-            let total = row.impulse - (speed(row, solver) - row.speed + bias) / inverse;
-            let total = total.clamp(row.bounds[0], row.bounds[1]);
-            apply(row, solver, total - row.impulse);
-            row.impulse = total;
-        }
         let mut at = 0;
-        for (set, pair) in self.starts.windows(2).enumerate() {
-            let (rows, profile) = (&mut self.rows[pair[0]..pair[1]], &self.profile[pair[0]..pair[1]]);
+        for set in 0..self.sets.len() {
+            let [held, bounded] = self.ranges(set);
+            let bounded = &mut self.bounded[bounded];
+            let (rows, profile) = (&mut self.rows[held.clone()], &self.profile[held]);
             if self.sequential[set] {
+                one_by_one(bounded, solver, small.h, biased);
                 sequential(rows, solver, small, biased);
                 continue;
             }
-            let Some(&[first, begins]) = profile.last() else { continue };
-            let factor = &self.factors[at..at + begins + rows.len() - first];
-            at += factor.len();
+            let length = profile.last().map_or(0, |&[first, begins]| begins + rows.len() - first);
+            let factor = Factor { entries: &self.factors[at..at + length], profile };
+            at += length;
             self.right.clear();
-            self.right.extend(rows.iter().map(|row| -(speed(row, solver) + bias(row, h, biased))));
-            for (right, row) in self.right.iter_mut().zip(&*rows) {
-                // A spring has done its work in the first solution: only its rate is kept.
-                if row.softness > 0.0 && !biased {
-                    *right = 0.0;
-                }
+            // A spring has done its work in the first solution: only its rate is kept.
+            self.right.extend(rows.iter().map(|row| match row.is_spring() && !biased {
+                true => 0.0,
+                false => -(speed(row, solver) + bias(row, small.h, biased)),
+            }));
+            factor.forward(&mut self.right);
+            self.problem.begin(bounded, |row| biased || !row.is_spring());
+            if !self.problem.is_empty() {
+                self.problem.eliminate((rows, bounded), &factor, &self.right, solver);
+                self.problem.solve(bounded, |row| -(speed(row, solver) + bounded_bias(row, small.h, biased)));
+                self.problem.correct(&mut self.right);
             }
-            back_substitute(factor, profile, &mut self.right);
+            factor.backward(&mut self.right);
             for (row, &impulse) in rows.iter_mut().zip(&self.right) {
                 row.impulse += impulse;
                 apply(row, solver, impulse);
             }
+            self.problem.apply(bounded, solver);
         }
     }
 
     /// Starts sequential sets from the impulses of the last small step.
     pub fn warm_start(&mut self, state: &RigidBodies, solver: &mut [SolverBody], h: f64) {
         let known = self.last.len() == self.rows.len();
-        for (set, pair) in self.starts.windows(2).enumerate() {
-            if !self.sequential[set] {
-                continue;
-            }
-            for k in pair[0]..pair[1] {
+        for set in (0..self.sets.len()).filter(|&set| self.sequential[set]) {
+            let [held, _] = self.ranges(set);
+            for k in held {
                 let row = &mut self.rows[k];
                 let [force, torque] = state.joints[row.joint as usize].force;
                 let kept = if row.linear == DVec3::ZERO { torque.dot(row.arms[1]) } else { force.dot(row.linear) };
@@ -182,24 +201,46 @@ impl JointSolver {
     pub fn relax(&mut self, model: &RigidBodyModel, state: &RigidBodies, solver: &mut [SolverBody], small: &SmallStep) {
         self.last.clear();
         self.last.extend(self.rows.iter().map(|row| row.impulse));
-        self.last_bounded.clear();
-        self.last_bounded.extend(self.bounded.iter().map(|row| row.impulse));
+        std::mem::swap(&mut self.bounded, &mut self.first.0);
+        std::mem::swap(&mut self.starts, &mut self.first.1);
         self.prepare(model, state, solver, small.h);
         self.rows.iter_mut().zip(&self.last).for_each(|(row, &impulse)| row.impulse = impulse);
-        self.bounded.iter_mut().zip(&self.last_bounded).for_each(|(row, &impulse)| row.impulse = impulse);
+        self.go_on();
         self.solve(solver, small, false);
         self.last.clear();
         self.last.extend(self.rows.iter().map(|row| row.impulse));
+        self.rows.iter().chain(&self.bounded).for_each(|row| add(&mut self.sums, row));
+        self.time += small.h;
     }
 
-    /// Keeps the forces of the last small step.
-    pub fn store(&self, state: &mut RigidBodies, h: f64) {
-        state.joints.iter_mut().for_each(|j| j.force = [DVec3::ZERO; 2]);
-        for row in self.rows.iter().chain(&self.bounded) {
-            let own = &mut state.joints[row.joint as usize];
-            own.force[0] += row.linear * (row.impulse / h);
-            if row.linear == DVec3::ZERO {
-                own.force[1] += row.arms[1] * (row.impulse / h);
+    /// Bounded rows take over the impulses of the first solution. Limits may have come near or gone far since: what is no
+    /// more keeps what it has done.
+    fn go_on(&mut self) {
+        let (before, starts) = std::mem::take(&mut self.first);
+        for (set, pair) in starts.windows(2).enumerate() {
+            let mut old = before[pair[0][1]..pair[1][1]].iter().peekable();
+            let [_, own] = self.ranges(set);
+            for row in &mut self.bounded[own] {
+                let key = |r: &Row| (r.joint, r.part);
+                while let Some(gone) = old.next_if(|o| key(o) < key(row)) {
+                    add(&mut self.sums, gone);
+                }
+                if let Some(same) = old.next_if(|o| key(o) == key(row)) {
+                    row.impulse = same.impulse;
+                }
+            }
+            old.for_each(|gone| add(&mut self.sums, gone));
+        }
+        self.first = (before, starts);
+    }
+
+    /// Keeps the mean forces of the step, and finds joints that break by them.
+    pub fn store(&self, model: &RigidBodyModel, state: &mut RigidBodies) {
+        for set in &self.sets {
+            for &k in set {
+                let (joint, own) = (&model.joints[k as usize], &mut state.joints[k as usize]);
+                own.force = self.sums[k as usize].map(|sum| sum / self.time);
+                own.broken = (0..2).any(|i| own.force[i].length() > joint.strength[i]);
             }
         }
     }
@@ -210,12 +251,41 @@ impl JointSolver {
     }
 }
 
+/// Adds the impulse of a row to the force and torque of its joint.
+fn add(sums: &mut [[DVec3; 2]], row: &Row) {
+    let sum = &mut sums[row.joint as usize];
+    sum[0] += row.linear * row.impulse;
+    if row.linear == DVec3::ZERO {
+        sum[1] += row.arms[1] * row.impulse;
+    }
+}
+
 /// Velocity that removes the error of a row, or that its spring aims at.
 fn bias(row: &Row, h: f64, biased: bool) -> f64 {
-    match (biased, row.softness > 0.0) {
+    match (biased, row.is_spring()) {
         (false, _) => 0.0,
         (true, true) => row.error,
         (true, false) => CORRECTION * row.error / h,
+    }
+}
+
+/// The same for a limit, a motor or friction.
+fn bounded_bias(row: &Row, h: f64, biased: bool) -> f64 {
+    // An open limit may close within this small step.
+    match row.bounds[0] == 0.0 && row.error > 0.0 {
+        true => row.error / h,
+        false => bias(row, h, biased) - row.speed,
+    }
+}
+
+/// One pass over bounded rows of a set that is solved by sequential impulses.
+fn one_by_one(rows: &mut [Row], solver: &mut [SolverBody], h: f64, biased: bool) {
+    for row in rows.iter_mut().filter(|row| biased || !row.is_spring()) {
+        let inverse = coupling(row, row, solver) + row.softness;
+        let wanted = speed(row, solver) + bounded_bias(row, h, biased) + row.softness * row.impulse;
+        let total = (row.impulse - wanted / inverse).clamp(row.bounds[0], row.bounds[1]);
+        apply(row, solver, total - row.impulse);
+        row.impulse = total;
     }
 }
 
@@ -223,10 +293,10 @@ fn bias(row: &Row, h: f64, biased: bool) -> f64 {
 /// removes, and they would drive the bodies.
 fn sequential(rows: &mut [Row], solver: &mut [SolverBody], small: &SmallStep, biased: bool) {
     for row in rows {
-        if row.softness > 0.0 && !biased {
+        if row.is_spring() && !biased {
             continue;
         }
-        let change = if row.softness > 0.0 {
+        let change = if row.is_spring() {
             -(speed(row, solver) + row.error + row.softness * row.impulse) / row.inverse
         } else if biased {
             let wanted = speed(row, solver) + small.bias_rate * row.error;
@@ -266,22 +336,36 @@ fn factorize(rows: &[Row], profile: &[[usize; 2]], solver: &[SolverBody], out: &
     }
 }
 
-#[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
-fn back_substitute(factor: &[f64], profile: &[[usize; 2]], x: &mut [f64]) {
-    for i in 0..x.len() {
-        let [first, line] = profile[i];
-        let mut value = x[i];
-        for k in first..i {
-            value -= factor[line + k - first] * x[k];
+/// A Cholesky factor L, row by row from the first entry on.
+pub(crate) struct Factor<'a> {
+    entries: &'a [f64],
+    profile: &'a [[usize; 2]],
+}
+
+impl Factor<'_> {
+    /// x becomes L⁻¹·x.
+    #[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
+    pub(crate) fn forward(&self, x: &mut [f64]) {
+        for i in 0..x.len() {
+            let [first, line] = self.profile[i];
+            let mut value = x[i];
+            for k in first..i {
+                value -= self.entries[line + k - first] * x[k];
+            }
+            x[i] = value / self.entries[line + i - first];
         }
-        x[i] = value / factor[line + i - first];
     }
-    for i in (0..x.len()).rev() {
-        let [first, line] = profile[i];
-        x[i] /= factor[line + i - first];
-        let value = x[i];
-        for k in first..i {
-            x[k] -= factor[line + k - first] * value;
+
+    /// x becomes L⁻ᵀ·x.
+    #[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
+    fn backward(&self, x: &mut [f64]) {
+        for i in (0..x.len()).rev() {
+            let [first, line] = self.profile[i];
+            x[i] /= self.entries[line + i - first];
+            let value = x[i];
+            for k in first..i {
+                x[k] -= self.entries[line + k - first] * value;
+            }
         }
     }
 }

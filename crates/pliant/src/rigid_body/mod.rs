@@ -10,6 +10,8 @@
 //! | `contacts` | contacts of a step, with the impulses of the last one |
 //! | `contact_solver`, `wide_contacts`, `wide_kernel` | friction, restitution, non-penetration |
 //! | `joint`, `joint_rows`, `joint_solver` | joints, solved directly |
+//! | `bounded` | their limits, motors and friction |
+//! | `anchor` | particles that are attached |
 //! | `grip` | pulls of limited force |
 //! | `integrate` | free motion |
 //! | `sleep` | islands at rest |
@@ -17,7 +19,9 @@
 //! | `carry`, `snapshot` | bodies in worlds that change, and in snapshots |
 //! | `phenomenon` | the pass of a substep |
 
+pub mod anchor;
 pub mod bodies;
+mod bounded;
 pub mod broad_phase;
 mod carry;
 pub mod contact_solver;

@@ -8,7 +8,7 @@
 use crate::bytes::{FNV, hash_word};
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::rigid_body::contacts::ColliderMotion;
-use crate::rigid_body::joint::WORLD;
+use crate::rigid_body::joint::{Joint, JointDrive, WORLD};
 use crate::rigid_body::shape::Frame;
 use glam::{DQuat, DVec3};
 use std::ops::Range;
@@ -92,7 +92,8 @@ impl Sleep {
                 self.join(contact.key.a, contact.key.b);
             }
         }
-        for joint in &model.joints {
+        let whole = |(k, _): &(usize, &Joint)| !state.joints[*k].broken;
+        for (_, joint) in model.joints.iter().enumerate().filter(whole) {
             self.held[joint.bodies[1] as usize] = true;
             if joint.bodies[0] != WORLD {
                 self.held[joint.bodies[0] as usize] = true;
@@ -106,8 +107,9 @@ impl Sleep {
             self.rested[root] &= state.rest[k] >= REST_TIME && (self.held[k] || state.rest[k] == PUT_TO_SLEEP);
         }
         // A motor does not rest.
-        for joint in model.joints.iter().filter(|joint| joint.motor.is_some_and(|m| m.speed != 0.0)) {
-            let root = self.root(joint.bodies[1]) as usize;
+        let turns = |d: &&JointDrive| d.drive.motor.is_some_and(|m| m.speed != 0.0);
+        for drive in state.drives.iter().filter(turns).filter(|d| !state.joints[d.joint as usize].broken) {
+            let root = self.root(model.joints[drive.joint as usize].bodies[1]) as usize;
             self.rested[root] = false;
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::bytes::{Reader, SnapshotError, Writer};
 use crate::rigid_body::bodies::{BodyState, CachedManifold, ManifoldKey, RigidBodies};
+use crate::rigid_body::joint::{ANY_TURN, Drive, JointDrive, Motor};
 use crate::rigid_body::manifold::POINTS;
 use crate::rigid_body::shape::Frame;
 use glam::{DQuat, DVec3};
@@ -37,6 +38,20 @@ impl RigidBodies {
                 [p.x, p.y, p.z, q.x, q.y, q.z, q.w]
             }));
             to.put(joint.force.map(|f| f.to_array()));
+            to.put(u32::from(joint.broken));
+        }
+        for anchor in &self.anchors {
+            to.put([anchor.local.to_array(), anchor.force.to_array()]);
+        }
+        to.put(self.drives.len() as u64);
+        for JointDrive { joint, drive } in &self.drives {
+            let motor = drive.motor.unwrap_or_default();
+            let given = [drive.limits.is_some(), drive.motor.is_some(), motor.spring.is_some()].map(u32::from);
+            to.put([*joint, drive.axis]);
+            to.put(given);
+            let [low, high] = drive.limits.unwrap_or_default();
+            let [stiffness, damping] = motor.spring.unwrap_or_default();
+            to.put([low, high, drive.friction, motor.speed, motor.most, motor.target, stiffness, damping]);
         }
         to.put(self.surroundings);
         to.put(self.rest.len() as u64);
@@ -49,6 +64,24 @@ impl RigidBodies {
             to.put(c.friction.to_array());
             to.put(c.twist);
         }
+    }
+
+    fn read_drives(&mut self, from: &mut Reader<'_>) -> Result<(), SnapshotError> {
+        let count = from.take::<u64>()?;
+        self.drives.clear();
+        for _ in 0..count {
+            let ([joint, axis], given) = (from.take::<[u32; 2]>()?, from.take::<[u32; 3]>()?.map(|g| g != 0));
+            let [low, high, friction, speed, most, target, stiffness, damping] = from.take::<[f64; 8]>()?;
+            let after = self.drives.last().is_none_or(|d| (d.joint, d.drive.axis) < (joint, axis));
+            if joint as usize >= self.joints.len() || axis as usize > ANY_TURN || !after {
+                return Err(SnapshotError::Damaged("a motor or limit is of no joint".into()));
+            }
+            let limits = given[0].then_some([low, high]);
+            let spring = given[2].then_some([stiffness, damping]);
+            let motor = given[1].then_some(Motor { speed, most, target, spring });
+            self.drives.push(JointDrive { joint, drive: Drive { axis, limits, motor, friction } });
+        }
+        Ok(())
     }
 
     /// Reads it again, into as many bodies. The numbers of bodies in contacts are checked here.
@@ -65,7 +98,12 @@ impl RigidBodies {
                 rotation: DQuat::from_xyzw(n[3], n[4], n[5], n[6]),
             });
             joint.force = from.take::<[[f64; 3]; 2]>()?.map(DVec3::from_array);
+            joint.broken = from.take::<u32>()? != 0;
         }
+        for anchor in &mut self.anchors {
+            [anchor.local, anchor.force] = from.take::<[[f64; 3]; 2]>()?.map(DVec3::from_array);
+        }
+        self.read_drives(from)?;
         self.surroundings = from.take()?;
         let count = from.take::<u64>()?;
         if count != 0 && count != self.bodies.len() as u64 {

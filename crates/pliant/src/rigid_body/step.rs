@@ -5,6 +5,7 @@ use crate::rigid_body::contact_solver::{ContactConstraint, SmallStep, SolverBody
 use crate::rigid_body::contacts::{ColliderMotion, ContactFinder, FindInputs};
 use crate::rigid_body::grip::BodyGrip;
 use crate::rigid_body::integrate::{rotate, velocity_changes, world_inverse_inertia};
+use crate::rigid_body::joint::separated;
 use crate::rigid_body::joint_solver::JointSolver;
 use crate::rigid_body::sleep::{Sleep, surroundings};
 use crate::rigid_body::wide_contacts::WideContacts;
@@ -72,9 +73,15 @@ impl StepScratch {
         let h = inputs.h / count;
         self.grips.clear();
         self.grips.resize(inputs.grips.len(), DVec3::ZERO);
-        // What is gripped is awake: its target may move. So is what liquids push: their pressure changes.
+        // What is gripped is awake: its target may move. So is what liquids push: their pressure changes, and
+        // what particles are attached to.
         for grip in inputs.grips {
             if let Some(rest) = state.rest.get_mut(grip.body as usize) {
+                *rest = 0.0;
+            }
+        }
+        for anchor in &model.anchors {
+            if let Some(rest) = state.rest.get_mut(anchor.body as usize) {
                 *rest = 0.0;
             }
         }
@@ -98,8 +105,13 @@ impl StepScratch {
         inputs: &StepInputs<'_>,
         (count, h): (usize, f64),
     ) {
+        // Bodies whose joint has broken collide.
+        let broken = state.joints.iter().any(|j| j.broken);
+        let whole = || model.joints.iter().zip(&state.joints).filter(|(_, own)| !own.broken).map(|(joint, _)| joint);
+        let left = if broken { separated(whole()) } else { Vec::new() };
         let find = FindInputs {
             model,
+            separated: if broken { &left } else { &model.separated },
             colliders: inputs.colliders,
             sees: inputs.sees,
             h: inputs.h,
@@ -114,7 +126,7 @@ impl StepScratch {
             contact.bodies.iter().for_each(|&k| self.solver[k].meets = true);
         }
         self.wide.pack(&self.finder.contacts, &self.solver, model.bodies.len());
-        self.joints.begin(model, |body| !self.sleep.is_asleep(body as usize));
+        self.joints.begin(model, state, |body| !self.sleep.is_asleep(body as usize));
         let small = small_step(h, inputs.gravity);
         for _ in 0..count {
             self.small_step(model, state, &small, inputs);
@@ -126,7 +138,7 @@ impl StepScratch {
         }
         self.store(state, h);
         if self.joints.acts() {
-            self.joints.store(state, h);
+            self.joints.store(model, state);
         }
     }
 
@@ -300,9 +312,11 @@ fn small_step(h: f64, gravity: DVec3) -> SmallStep {
     }
 }
 
-/// Frequency of contacts times the length of a small step.
-const CONTACT_FREQUENCY: f64 = 0.25;
-/// Damping ratio of contacts.
-const CONTACT_DAMPING: f64 = 1.0;
+/// Frequency of contacts times the length of a small step. The static overlap falls with its square.
+const CONTACT_FREQUENCY: f64 = 0.26;
+/// Damping ratio of contacts. It leaves the static overlap as it is; the less there is, the more of the impulse of the last
+/// small step is given up, which is what calms pyramids: implicit integration and the pass without bias damp enough. Ratios
+/// of 1 and 10 leave 6 J in a pyramid of 20 rows.
+const CONTACT_DAMPING: f64 = 0.2;
 /// Highest speed at which overlap is removed [m/s].
 const PUSH_SPEED: f64 = 3.0;

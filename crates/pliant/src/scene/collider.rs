@@ -41,6 +41,9 @@ pub struct Collider {
     /// Which objects it touches; default all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collision: Option<CollisionSpec>,
+    /// Whether it only reports what overlaps it, and pushes nothing; default false.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sensor: bool,
     /// Motion of the collider; default none.
     pub motion: Option<MotionSpec>,
 }

@@ -62,13 +62,18 @@ impl Object {
             Self::Soft(o) => contact_of!(o),
             Self::Inflatable(o) => contact_of!(o),
             Self::Grains(o) => contact_of!(o),
+            Self::Body(o) if o.sensor => SENSOR,
             Self::Body(o) => contact_of!(o),
             Self::Liquid(o) => own(o.collision.as_ref(), None, o.restitution),
+            Self::Collider(o) if o.sensor => SENSOR,
             Self::Collider(o) => own(o.collision.as_ref(), None, None),
             _ => ObjectContact::default(),
         }
     }
 }
+
+/// A sensor touches nothing.
+const SENSOR: ObjectContact = ObjectContact { groups: CollisionGroups::NONE, friction: None, restitution: None };
 
 impl Scene {
     /// What an object has of its own in contacts; a collider its groups only.
@@ -79,14 +84,26 @@ impl Scene {
             ObjectKind::Soft => contact_of!(&self.soft[index]),
             ObjectKind::Inflatable => contact_of!(&self.inflatable[index]),
             ObjectKind::Grains => contact_of!(&self.grains[index]),
+            ObjectKind::Body if self.body[index].sensor => SENSOR,
             ObjectKind::Body => contact_of!(&self.body[index]),
             ObjectKind::Liquid => own(self.liquid[index].collision.as_ref(), None, self.liquid[index].restitution),
             // What melts or freezes is as its liquid.
             ObjectKind::Melt => self.contact_of_liquid(&self.melt[index].liquid),
             ObjectKind::Freeze => self.contact_of_liquid(&self.freeze[index].liquid),
+            ObjectKind::Collider if self.collider[index].sensor => SENSOR,
             ObjectKind::Collider => own(self.collider[index].collision.as_ref(), None, None),
             _ => ObjectContact::default(),
         }
+    }
+
+    /// Which objects a sensor reports; `None` of what is no sensor.
+    pub(crate) fn sensor_of(&self, kind: ObjectKind, index: usize) -> Option<CollisionGroups> {
+        let (sensor, spec) = match kind {
+            ObjectKind::Body => (self.body[index].sensor, self.body[index].collision.as_ref()),
+            ObjectKind::Collider => (self.collider[index].sensor, self.collider[index].collision.as_ref()),
+            _ => return None,
+        };
+        sensor.then(|| own(spec, None, None).groups)
     }
 
     fn contact_of_liquid(&self, name: &str) -> ObjectContact {

@@ -220,6 +220,9 @@ pub struct Body {
     /// Which objects it touches; default all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collision: Option<CollisionSpec>,
+    /// Whether it only reports what overlaps it, and pushes nothing; rigid bodies only; default false.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sensor: bool,
     /// Friction of its surface; default that of `contact`, or of the collider it touches. A pair has the geometric mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub friction: Option<FrictionSpec>,
@@ -254,6 +257,7 @@ impl Default for Body {
             array: None,
             velocity: [0.0; 3],
             collision: None,
+            sensor: false,
             friction: None,
             restitution: None,
             color: None,

@@ -36,7 +36,7 @@ pub use crate::scene::grains::{
     Body, BodyModel, BodyPart, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, RoundSpec, Show,
 };
 pub use crate::scene::inflatable::{IcosphereSpec, Inflatable};
-pub use crate::scene::joint::{Joint, JointType, MotorSpec};
+pub use crate::scene::joint::{AxisSpec, Joint, JointAxes, JointAxis, JointType, MotorSpec};
 pub use crate::scene::liquid::{FluidMethod, FluidSpec, Liquid, Smoothing};
 pub use crate::scene::material::{BendModel, Elasticity, Fem, FemMaterial};
 pub use crate::scene::motion::{Keyframe, MotionSpec, Rotate};
@@ -49,6 +49,7 @@ pub use crate::scene::soft::{
     BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TetrahedraSpec, TorusSpec, UrchinSpec,
 };
 pub(crate) use crate::scene::validate::as_grains;
+pub(crate) use crate::scene::validate::joint::validate_axis;
 pub use crate::scene::view::{Camera, FoamSpec, Output, SurfaceSpec};
 
 use schemars::JsonSchema;

@@ -8,6 +8,7 @@ use crate::math::RowData;
 use crate::math::row_map::RowMap;
 use crate::model::Model;
 use crate::neighbors::INACTIVE;
+use crate::rigid_body::bodies::BodyState;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::shader_constants::NONE;
 use crate::scene::ObjectKind;
@@ -60,6 +61,11 @@ impl History for Past<'_> {
 
     fn rows(&self, object: Source) -> Option<&[RowData]> {
         self.placed(object).map(|placed| &self.state.rows[placed.particles()])
+    }
+
+    fn rigid_body(&self, object: Source, copy: usize) -> Option<BodyState> {
+        let range = self.placed(object)?.rigid_bodies();
+        self.state.rigid_bodies.bodies[range].get(copy).copied()
     }
 
     fn part(&self, object: Source) -> Option<Arc<Part>> {
@@ -156,6 +162,7 @@ pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layou
     let joint = |k: usize| origin(past.origins, Source::new(ObjectKind::Joint, k)).map(|o| o.index);
     let joints: Vec<Option<usize>> = (0..model.rigid_bodies.joints.len()).map(joint).collect();
     state.rigid_bodies.carry(&old.rigid_bodies, (&origins, &joints), collider);
+    carry_anchors(past, model, state);
     carry_grips(past, &particles, &origins, model);
     let before = &past.model.settings;
     // The first grains of a world may change its default number of substeps.
@@ -204,6 +211,25 @@ fn carry_phases(kept: &[(Placed, Placed)], past: &Past<'_>, state: &mut State) {
             let numbered = phase != INACTIVE && own.contains(&i64::from(phase));
             state.phases[to] = if numbered { (i64::from(phase) + shift) as u32 } else { phase };
         }
+    }
+}
+
+/// Attached particles stay where they are on their bodies. Those of an attachment are one after the other.
+fn carry_anchors(past: &Past<'_>, model: &Model, state: &mut State) {
+    let (old_model, old) = (&past.model.rigid_bodies, &past.state.rigid_bodies);
+    let start = |attachment: usize| old_model.anchors.partition_point(|a| (a.attachment as usize) < attachment);
+    let mut before = None;
+    for (anchor, own) in model.rigid_bodies.anchors.iter().zip(&mut state.rigid_bodies.anchors) {
+        let source = Source::new(ObjectKind::Attach, anchor.attachment as usize);
+        let Some(attachment) = origin(past.origins, source).map(|o| o.index) else { continue };
+        let place = match before {
+            Some((last, place)) if last == anchor.attachment => place + 1,
+            _ => start(attachment),
+        };
+        if old_model.anchors.get(place).is_some_and(|a| a.attachment as usize == attachment) {
+            *own = old.anchors[place];
+        }
+        before = Some((anchor.attachment, place));
     }
 }
 

@@ -14,6 +14,10 @@ use std::sync::Arc;
 impl World {
     /// Which objects an object or a collider touches, from the next step on. Rigid bodies wake up.
     pub fn set_collision_groups(&mut self, object: Handle, groups: CollisionGroups) -> Result<(), EditError> {
+        let source = self.source(object)?;
+        if self.definition.scene.sensor_of(source.kind, source.index).is_some() {
+            return Err(EditError::Unsuitable("a sensor touches nothing".to_owned()));
+        }
         self.change_contact(object, |scene, source| {
             let spec = scene.collision_mut(source.kind, source.index);
             *spec.ok_or_else(|| touches_nothing(source.kind))? = CollisionSpec::of(groups);

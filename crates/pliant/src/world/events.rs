@@ -1,4 +1,5 @@
-//! Events of steps: contacts that begin and end, emission, draining, melting, freezing, sleeping, divergence.
+//! Events of steps: contacts that begin and end, emission, draining, melting, freezing, sensors, joints that break,
+//! sleeping, divergence.
 //!
 //! Recorded only on request. Contacts are those between objects, of all substeps of a step on the CPU, and of its last
 //! substep on a GPU. Events of a step come in the order of their kinds, then of the handles, on any number of threads.
@@ -15,8 +16,9 @@ use crate::solver::cpu::rigid_bodies::collider_motions;
 use crate::state::State;
 use crate::world::World;
 use crate::world::definition::{Definition, Handle};
+use crate::world::sensors::Scenery;
 use crate::world::sleeping::sleeps;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Something that has happened in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,6 +72,29 @@ pub enum Event {
         /// The object.
         object: Handle,
     },
+    /// An object has come into a sensor.
+    SensorEntered {
+        /// The sensor.
+        sensor: Handle,
+        /// The object.
+        object: Handle,
+    },
+    /// An object has left a sensor, or is no more.
+    SensorLeft {
+        /// The sensor.
+        sensor: Handle,
+        /// The object.
+        object: Handle,
+    },
+    /// A joint has broken.
+    JointBroke {
+        /// The joint.
+        joint: Handle,
+        /// The force that it carried [N].
+        force: f32,
+        /// The torque that it carried [N·m].
+        torque: f32,
+    },
     /// An object at rest moves again.
     Woke {
         /// The object.
@@ -101,6 +126,8 @@ pub(crate) struct EventRecorder {
     /// Pairs of the step that runs.
     found: BTreeMap<(Handle, Handle), f32>,
     asleep: BTreeMap<Handle, bool>,
+    /// Sensors, and what is in them.
+    sensed: BTreeSet<(Handle, Handle)>,
 }
 
 /// Counts before a step.
@@ -109,6 +136,7 @@ pub(crate) struct Before {
     melted: Vec<usize>,
     frozen: Vec<usize>,
     drained: u64,
+    broken: Vec<bool>,
 }
 
 impl Before {
@@ -118,6 +146,7 @@ impl Before {
             melted: state.melted.clone(),
             frozen: state.frozen.iter().map(|f| f.count).collect(),
             drained: state.drained,
+            broken: state.rigid_bodies.joints.iter().map(|joint| joint.broken).collect(),
         }
     }
 }
@@ -241,10 +270,30 @@ impl EventRecorder {
         if state.drained > before.drained {
             self.push(time, Event::Drained { count: state.drained - before.drained });
         }
+        self.sense(Scenery { definition: owners.definition, layout: owners.layout, model, state });
+        for (k, own) in state.rigid_bodies.joints.iter().enumerate().filter(|(_, own)| own.broken) {
+            let joint = owners.definition.handle_of(Source::new(ObjectKind::Joint, k));
+            if let (Some(joint), Some(false)) = (joint, before.broken.get(k)) {
+                let [force, torque] = own.force.map(|f| f.length() as f32);
+                self.push(time, Event::JointBroke { joint, force, torque });
+            }
+        }
         // After objects have changed everything is awake.
         let known = !model.rigid_bodies.bodies.is_empty() || !self.asleep.is_empty();
         if model.settings.sleep_speed > 0.0 || known || model.sleep_groups.is_some() {
             self.sleep(owners, model, state);
+        }
+    }
+
+    fn sense(&mut self, scenery: Scenery<'_>) {
+        let all = scenery.all().into_iter();
+        let now: BTreeSet<_> = all.flat_map(|(s, objects)| objects.into_iter().map(move |o| (s, o))).collect();
+        let old = std::mem::replace(&mut self.sensed, now.clone());
+        for &(sensor, object) in now.difference(&old) {
+            self.push(scenery.state.time, Event::SensorEntered { sensor, object });
+        }
+        for &(sensor, object) in old.difference(&now) {
+            self.push(scenery.state.time, Event::SensorLeft { sensor, object });
         }
     }
 

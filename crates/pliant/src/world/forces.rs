@@ -57,6 +57,16 @@ impl World {
         }
         self.apply_edits()?;
         let index = self.source(attachment)?.index;
+        let anchors = self.model.rigid_bodies.anchors.iter().zip(&self.rigid_state()?.anchors);
+        let own: Vec<DVec3> =
+            anchors.filter(|(a, _)| a.attachment as usize == index).map(|(_, own)| own.force).collect();
+        if !own.is_empty() {
+            let sum: DVec3 = own.iter().sum();
+            let from = &self.definition.scene.attach[index].from.object;
+            let particles = self.objects.attachments[index].first().and_then(|[a, _]| self.definition.entry(a.0));
+            let of_particles = particles.is_some_and(|entry| entry.name == *from);
+            return Ok((if of_particles { sum } else { -sum }).as_vec3());
+        }
         let pairs: Vec<[u32; 2]> = self.objects.attachments[index]
             .iter()
             .filter_map(|&[a, b]| Some([self.objects.particle(a)?, self.objects.particle(b)?]))

@@ -18,6 +18,7 @@ mod events;
 mod forces;
 mod grips;
 mod host_copy;
+mod joints;
 mod measures;
 mod mesh_cache;
 mod objects;
@@ -26,6 +27,7 @@ mod parameters;
 mod queries;
 mod requests;
 mod rigid_bodies;
+mod sensors;
 mod setters;
 mod sleeping;
 mod snapshot;
@@ -34,6 +36,8 @@ mod spatial;
 mod steer;
 mod stepping;
 
+#[cfg(feature = "gpu")]
+use crate::builder::attach::joins_rigid_body;
 use crate::builder::layout::{History, Layout, NoHistory};
 use crate::builder::{BuildError, MeshSource, NoMeshes, build_with};
 use crate::error::StepError;
@@ -59,6 +63,7 @@ pub use crate::world::forces::PinForce;
 use crate::world::grips::GripSlot;
 pub use crate::world::grips::{GripHandle, GripOptions};
 use crate::world::host_copy::HostCopy;
+pub use crate::world::joints::JointForce;
 pub use crate::world::measures::ObjectEnergy;
 use crate::world::mesh_cache::{MeshCache, RecordedMeshes};
 pub use crate::world::objects::Momentum;
@@ -176,6 +181,8 @@ impl World {
             Backend::Cpu => Self::on_cpu(scene, meshes, options, known),
             #[cfg(feature = "gpu")]
             Backend::Gpu(gpu) => Self::on_gpu(scene, meshes, options, Device::open(&gpu)?, known),
+            #[cfg(feature = "gpu")]
+            Backend::Auto if joins_rigid_body(scene) => Self::on_cpu(scene, meshes, options, known),
             #[cfg(feature = "gpu")]
             Backend::Auto => match Device::open(&GpuOptions::default()) {
                 Ok(device) if !device.software => match Self::on_gpu(scene, meshes, options, device, known) {

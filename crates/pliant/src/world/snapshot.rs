@@ -23,7 +23,7 @@ use std::sync::Arc;
 const MAGIC: [u8; 8] = *b"PLIANT\x1aS";
 
 /// Version of the format.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// A moment of a [`World`], to return to: its state, its parameters, and which objects it had.
 #[derive(Clone, Debug)]
@@ -306,6 +306,13 @@ pub(crate) fn fingerprint(model: &Model) -> u64 {
     }
     for collider in &model.colliders {
         hash = text(hash, &collider.name);
+    }
+    for anchor in &model.rigid_bodies.anchors {
+        hash = [anchor.particle, anchor.body].into_iter().fold(hash, |hash, n| hash_word(hash, u64::from(n)));
+    }
+    for joint in &model.rigid_bodies.joints {
+        let [a, b] = joint.bodies.map(u64::from);
+        hash = [a, b].into_iter().fold(text(hash, &format!("{:?}", joint.kind)), hash_word);
     }
     let sizes = [
         model.topology.objects.len(),

@@ -84,8 +84,8 @@ pub const ALL: &[Requirement] = &[
     partial(
         "S21",
         "Rigid bodies with a position and an orientation of their own, connected by ball joints, hinges and other connectors.",
-        "Ball, hinge, slider, fixed and distance joints with limits, motors and springs; in worlds on a GPU the host solves \
-         them. No universal or six-degree joints, friction, break forces or joints with particles.",
+        "Ball, hinge, slider, fixed, universal, distance and six-degree joints with limits, motors, friction, compliance and \
+         break forces; in worlds on a GPU the host solves them. Attachments of particles to rigid bodies on the CPU only.",
     ),
     met(
         "S22",

@@ -67,7 +67,7 @@ pub const ALL: &[Requirement] = &[
     partial(
         "V22",
         "Torque-free bodies and a heavy top follow Euler's equations.",
-        "Rigid bodies on the CPU: free tops. No test of a heavy top. Bodies of particles spin down as projection says (S19).",
+        "Rigid bodies on the CPU: free and heavy tops. Bodies of particles spin down as projection says (S19).",
     ),
     partial(
         "V23",
@@ -82,7 +82,7 @@ pub const ALL: &[Requirement] = &[
     partial(
         "V25",
         "Pendulums and linkages with joints have their periods and keep energy.",
-        "On the CPU: compound, double and spherical pendulum, parallel linkage.",
+        "On the CPU: compound, double and spherical pendulum, two four-bar linkages; the equations of the latter three.",
     ),
     partial(
         "V26",

@@ -129,8 +129,31 @@ fn v15_a_rigid_tower_with_a_top_a_hundred_times_as_heavy_stands_for_a_minute() {
     let mut world = world(&text);
     run(&mut world, 60.0);
     let off = body(&world, 9).position.distance(DVec3::new(0.0, 3.8, 0.0));
-    // One percent of a box for each of ten contacts is 40 mm; measured 3.
-    assert!(off < 5e-3, "the top is {off} m off");
+    // Measured 1.8 mm, asleep after 16 s.
+    assert!(off < 2e-3, "the top is {off} m off");
+    assert_eq!(world.probe().kinetic, 0.0);
+}
+
+#[test]
+fn v15_a_pyramid_of_twenty_rows_stays_where_it_is_and_falls_asleep() {
+    let rows = 20;
+    let mut text = "[[collider]]\nplane = {}\n".to_owned();
+    for row in 0..rows {
+        for i in 0..rows - row {
+            let (x, y) = (1.05 * (f64::from(i) - 0.5 * f64::from(rows - row - 1)), 0.5 + f64::from(row));
+            text += &format!("[[body]]\nbox = [1, 1, 1]\ntransform = {{ translate = [{x}, {y}, 0] }}\n");
+        }
+    }
+    let mut world = world(&text);
+    let start = world.state().rigid_bodies.bodies.clone();
+    run(&mut world, 2.5);
+    assert_eq!(world.probe().kinetic, 0.0, "it is asleep");
+    run(&mut world, 7.5);
+    let moved = |k: usize| body(&world, k).position.distance(start[k].position);
+    let top = start.len() - 1;
+    assert!(moved(top) < 1e-3, "the top has moved by {} m", moved(top));
+    let most = (0..start.len()).map(moved).fold(0.0, f64::max);
+    assert!(most < 1e-3, "a cube has moved by {most} m");
 }
 
 #[test]

@@ -197,6 +197,21 @@ fn s21_bad_joints_are_refused_with_what_is_wrong() {
         ("kind = \"hinge\"\nbody = \"a\"\nmotor = { speed = 1, most = inf }", "joint[0].motor.most"),
         ("kind = \"ball\"\nbody = \"a\"\nlimits = [-1, 1]", "joint[0].limits"),
         ("kind = \"ball\"\nbody = \"a\"\nanchor = [nan, 0, 0]", "joint[0].anchor"),
+        ("kind = \"universal\"\nbody = \"a\"", "joint[0].axis2"),
+        ("kind = \"universal\"\nbody = \"a\"\naxis2 = [1, 1, 0]", "joint[0].axis2"),
+        ("kind = \"universal\"\nbody = \"a\"\naxis2 = [1, 0, 0]\naxes = { rz = {} }", "joint[0].axes.rz"),
+        ("kind = \"hinge\"\nbody = \"a\"\naxes = { rx = {} }", "joint[0].axes.rx"),
+        ("kind = \"six\"\nbody = \"a\"\nlimits = [0, 1]", "joint[0].limits"),
+        ("kind = \"six\"\nbody = \"a\"\naxes = { rx = { limits = [20, 10] } }", "joint[0].axes.rx.limits[0]"),
+        ("kind = \"six\"\nbody = \"a\"\naxes = { y = { motor = { most = nan } } }", "joint[0].axes.y.motor.most"),
+        ("kind = \"hinge\"\nbody = \"a\"\nmotor = { target = 10, most = 5 }", "joint[0].motor.target"),
+        ("kind = \"hinge\"\nbody = \"a\"\nfriction = -1", "joint[0].friction"),
+        ("kind = \"fixed\"\nbody = \"a\"\nfriction = 1", "joint[0].friction"),
+        ("kind = \"distance\"\nbody = \"a\"\nlimits = [2, 1]", "joint[0].limits[1]"),
+        ("kind = \"distance\"\nbody = \"a\"\nstiffness = 10\ncompliance = 0.1", "joint[0].compliance"),
+        ("kind = \"ball\"\nbody = \"a\"\ndamping = 1", "joint[0].damping"),
+        ("kind = \"ball\"\nbody = \"a\"\nbreak_force = 0", "joint[0].break_force"),
+        ("kind = \"ball\"\nbody = \"a\"\nbreak_torque = 1", "joint[0].break_torque"),
     ] {
         let scene = Scene::parse(&format!("{boxes}[[joint]]\n{joint}\n"), Format::Toml);
         let error = match scene {

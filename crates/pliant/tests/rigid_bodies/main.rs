@@ -1,11 +1,15 @@
 //! Rigid bodies with exact shapes: motion, contact, joints, worlds.
 #![allow(missing_docs, reason = "a test")]
 
+mod attachments;
 mod contact;
 mod coupling;
+mod joint_kinds;
+mod joint_worlds;
 mod joints;
 mod manifolds;
 mod motion;
+mod sensors;
 mod sleeping;
 mod worlds;
 

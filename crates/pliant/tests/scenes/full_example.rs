@@ -248,6 +248,7 @@ transform = { translate = [18, 3, 0] }
 name = "rod"
 capsule = { radius = 0.05, length = 0.2 }
 model = "rigid"
+sensor = true
 transform = { translate = [24, 3, 0] }
 
 [[body]]
@@ -277,8 +278,23 @@ to = "drum"
 anchor = [24.5, 3.0, 0.0]
 axis = [0.0, 0.0, 1.0]
 limits = [-30.0, 45.0]
-motor = { speed = 1.5, most = 10.0 }
+motor = { speed = 1.5, most = 10.0, target = 5.0, stiffness = 20.0, damping = 1.5 }
+friction = 0.5
+angular_compliance = 0.001
+angular_damping = 2.0
+break_force = 1000.0
+break_torque = 500.0
 collide = true
+
+[[joint]]
+kind = "six"
+body = "cone"
+to = "drum"
+anchor = [26.0, 3.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+axis2 = [1.0, 0.0, 0.0]
+compliance = 0.001
+axes = { x = { limits = [-0.5, 0.25] }, y = { friction = 1.5 }, z = { friction = 0.5 }, rx = { motor = { speed = 0.5, most = 2.0 } }, ry = { friction = 0.5 }, rz = { limits = [-20.0, 10.0] } }
 
 [[joint]]
 kind = "distance"
@@ -342,6 +358,7 @@ collision = { groups = [1] }
 [[collider]]
 sphere = { center = [1.0, 0.5, 0.25], radius = 0.5 }
 motion = { oscillate = { amplitude = [0.1, 0.2, 0.3], period = 2.0 } }
+sensor = true
 
 [[collider]]
 capsule = { from = [1.0, 0.5, 0.25], to = [2.0, 0.5, 0.75], radius = 0.25 }

@@ -150,6 +150,7 @@ fn r06_negative_numbers_are_refused_where_a_sign_means_nothing() {
         "convex",
         "anchor",
         "anchor_to",
+        "axis2",
     ];
     for way in numbers() {
         // Rotation rates may have either sign, but the foam rate is a count per second.

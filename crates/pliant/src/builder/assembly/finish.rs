@@ -3,7 +3,7 @@
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
 use crate::builder::immersion::immerse;
-use crate::builder::joint::{joints, separated};
+use crate::builder::joint::joints;
 use crate::builder::liquid::{fluid, notes, projection};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
@@ -26,6 +26,7 @@ use crate::partition::Target;
 use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, UnionFind, components};
 use crate::partition::{Plan, Problem, Set, plan};
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
+use crate::rigid_body::joint::{drives, separated};
 use crate::scene::{Integrator, Method, Partition, Quality, Scene};
 use crate::settings::Settings;
 use crate::shape_matching::ShapeMatch;
@@ -43,6 +44,10 @@ impl Assembly {
         let particles = self.rows.len();
         self.rows.extend_from_slice(&self.orientations);
         self.velocities.resize(self.rows.len(), [0.0; 4]);
+        if let Some((anchor, _)) = self.anchors.first().filter(|_| target.is_gpu()) {
+            let what = "attaches particles to a rigid body, which works on the CPU only";
+            return Err(SceneError::new(format!("attach[{}]", anchor.attachment), what).into());
+        }
         let (mut settings, particle_contact) = (settings(scene, target), particle_contact(scene));
         let mut all = self.numbered(particles)?;
         let solid = self.rows.len();
@@ -57,7 +62,11 @@ impl Assembly {
         let clock = Instant::now();
         // Bodies that may collide with each other are no islands.
         let triangles = self.triangle_contact(scene, target);
-        let apart = particle_contact.is_none() && !triangles && self.shapes.is_empty() && scene.liquid.is_empty();
+        let apart = particle_contact.is_none()
+            && !triangles
+            && self.anchors.is_empty()
+            && self.shapes.is_empty()
+            && scene.liquid.is_empty();
         let islands = if apart {
             self.islands(scene, &settings, target, &constraints)
         } else {
@@ -97,9 +106,16 @@ impl Assembly {
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
         let (params, moving): (Vec<_>, Vec<_>) = std::mem::take(&mut self.rigid_bodies).into_iter().unzip();
+        let (anchors, anchor_states): (Vec<_>, Vec<_>) = std::mem::take(&mut self.anchors).into_iter().unzip();
         let joints = joints(scene, &params, &self.shape)?;
         let joint_states = joints.iter().map(|j| j.state(&moving)).collect();
-        let rigid_state = RigidBodies { bodies: moving, joints: joint_states, ..RigidBodies::default() };
+        let rigid_state = RigidBodies {
+            bodies: moving,
+            joints: joint_states,
+            drives: drives(&joints),
+            anchors: anchor_states,
+            ..RigidBodies::default()
+        };
         let rigid_bodies = RigidBodyModel {
             colliders: if params.is_empty() {
                 Vec::new()
@@ -107,7 +123,8 @@ impl Assembly {
                 self.colliders.iter().map(collider_geometry).collect()
             },
             bodies: params,
-            separated: separated(&joints),
+            separated: separated(joints.iter()),
+            anchors,
             joints,
             between: between(scene),
             collide: scene.contact.between.unwrap_or(true),
@@ -230,7 +247,10 @@ impl Assembly {
         let body = components(all, self.rows.len());
         let weights: Vec<f32> = self.rows.iter().map(|row| row[3]).collect();
         vbd::plan::resolve_chains(all, &body, &weights, settings.substep());
-        let matched: Vec<u32> = self.shapes.iter().flat_map(|shape| shape.members.iter().copied()).collect();
+        let mut matched: Vec<u32> = self.shapes.iter().flat_map(|shape| shape.members.iter().copied()).collect();
+        // Impulses of rigid bodies go on through multipliers.
+        matched.extend(self.anchors.iter().map(|(anchor, _)| anchor.particle));
+        let anchored: HashSet<u32> = self.anchors.iter().map(|(a, _)| body[a.particle as usize]).collect();
         let found = vbd::plan::elastic_rows(all, &body, inflated, matched.iter().copied());
         if !scene.gives_steps() && scene.solver.quality != Quality::Draft {
             let wanted = vbd::plan::sheet_substeps(all, &body, &found.rows, &weights, settings.dt);
@@ -242,6 +262,7 @@ impl Assembly {
         for (row, why) in found.refused {
             // Orientations come after particles of the same body.
             let Some(&object) = self.shape.objects.get(row as usize) else { continue };
+            let why = if anchored.contains(&body[row as usize]) { "attachments to rigid bodies" } else { why };
             if noted.insert((object, why)) {
                 let name = &self.shape.object_names[object as usize];
                 self.notes.push(format!(

@@ -26,6 +26,7 @@ use crate::math::RowData;
 use crate::mesh::TriMesh;
 use crate::neighbors::INACTIVE;
 use crate::neighbors::LIQUID;
+use crate::rigid_body::anchor::{Anchor, AnchorState};
 use crate::rigid_body::bodies::{BodyParams, BodyState};
 use crate::scene::{ArraySpec, FluidSpec, Pin, Scene};
 use crate::transitions::drain::Drain;
@@ -79,6 +80,8 @@ pub struct Assembly {
     pub shapes: Vec<crate::shape_matching::BodyDef>,
     /// Rigid bodies with exact shapes, and where they are.
     pub rigid_bodies: Vec<(BodyParams, BodyState)>,
+    /// Particles that are attached to them.
+    pub anchors: Vec<(Anchor, AnchorState)>,
     /// Their surfaces.
     body_surfaces: Vec<Arc<TriMesh>>,
     /// Whether objects have a past.

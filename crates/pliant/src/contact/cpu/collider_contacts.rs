@@ -91,6 +91,10 @@ pub fn find(
                 if filters && !pairs.touches_collider(i, collider) {
                     continue;
                 }
+                let piece = model.bodies.get(collider.wrapping_sub(model.colliders.len()));
+                if piece.is_some_and(|piece| model.attachment_filter.holds(i, piece.object)) {
+                    continue;
+                }
                 let moving_collider = &moving_colliders[collider];
                 if is_near(moving_collider, radii[i], start, x, margin) {
                     let (particle, collider) = (i as u32, collider as u32);

@@ -6,7 +6,7 @@ mod change;
 mod collider;
 pub(crate) mod collision;
 mod grains;
-mod joint;
+pub(crate) mod joint;
 mod liquid;
 mod soft;
 

@@ -8,6 +8,7 @@ use crate::fluid::cpu::boundary::pressure_impulses;
 use crate::math::{Pose, V3, position};
 use crate::memory::of;
 use crate::model::Model;
+use crate::rigid_body::anchor::{AnchorPull, AnchorSolver};
 use crate::rigid_body::bodies::{BodyState, RigidBodies, SurfaceLaw};
 use crate::rigid_body::contacts::ColliderMotion;
 use crate::rigid_body::grip::BodyGrip;
@@ -24,6 +25,7 @@ use glam::{DQuat, DVec3};
 pub(crate) struct RigidBodyScratch {
     colliders: Vec<ColliderMotion>,
     step: StepScratch,
+    anchors: AnchorSolver,
     grips: Vec<BodyGrip>,
     /// Linear and angular impulse of particles on each body.
     impulses: Vec<[DVec3; 2]>,
@@ -66,6 +68,7 @@ impl RigidBodyScratch {
         self.before.clear();
         self.before.extend_from_slice(if projects { &state.bodies } else { &[] });
         self.step.step(&model.rigid_bodies, state, &inputs);
+        self.anchors.begin(&model.rigid_bodies, state, h);
         let around = (&self.before[..], &state.bodies[..]);
         expected_changes(&model.rigid_bodies, around, inputs.gravity, h, &mut self.expected);
         for (k, body) in state.bodies.iter().enumerate() {
@@ -77,6 +80,19 @@ impl RigidBodyScratch {
 }
 
 impl RigidBodyScratch {
+    /// One correction of attached particles and their bodies in a substep of `h` seconds.
+    pub(crate) fn project_anchors(&mut self, model: &Model, state: &mut State, h: f32) {
+        if !model.rigid_bodies.anchors.is_empty() {
+            let State { rows, rigid_bodies, .. } = state;
+            self.anchors.project(&model.rigid_bodies, rigid_bodies, rows, f64::from(h));
+        }
+    }
+
+    /// What bodies have done to attached particles in this substep.
+    pub(crate) fn anchor_pulls(&self) -> &[AnchorPull] {
+        self.anchors.pulls()
+    }
+
     /// Writes the multipliers of grips on bodies [kg·m] where those of particles are.
     pub(crate) fn grip_multipliers(&self, model: &Model, h: f64, multipliers: &mut [DVec3]) {
         let on_bodies = model.grips.iter().zip(multipliers).filter(|(grip, _)| grip.body.is_some());
@@ -97,6 +113,7 @@ impl RigidBodyScratch {
         colliders: &[MovingCollider],
         of_triangles: &[BodyImpulse],
     ) {
+        self.anchors.finish(&model.rigid_bodies, &mut state.rigid_bodies, f64::from(h));
         let first = model.colliders.len();
         self.impulses.clear();
         self.impulses.resize(model.rigid_bodies.bodies.len(), [DVec3::ZERO; 2]);

@@ -66,6 +66,7 @@ pub(crate) fn run(
         for (grip, multiplier) in model.grips.iter().zip(&mut scratch.grips) {
             grip.project(&mut state.rows, multiplier, h);
         }
+        scratch.rigid_bodies.project_anchors(model, state, h);
     }
     scratch.method.iter_mut().for_each(|method| method.collect_times(&cx, &mut times.groups));
     for (pass, stage) in &model.schedule.after {
@@ -98,7 +99,8 @@ fn run_pass(
         Pass::SaveMomentum => scratch.momentum.save(cx, &model.momentum(), state, &scratch.aero.forces),
         Pass::RestoreMomentum => {
             let pushed = (&scratch.contact, scratch.surfaces.touched());
-            scratch.momentum.restore(cx, &model.momentum(), state, pushed, &scratch.grips);
+            let pulls = (&scratch.grips[..], scratch.rigid_bodies.anchor_pulls());
+            scratch.momentum.restore(cx, &model.momentum(), state, pushed, pulls);
         }
         Pass::Predict | Pass::Finalize => {
             let inputs =

@@ -56,7 +56,9 @@ impl Batch {
             state.forget_bodies();
         }
         let initial = &self.initial.rigid_bodies;
-        world.change_rigid(|bodies| parts.rigid_bodies.iter().for_each(|own| bodies.restore(initial, own.clone())));
+        let held: Vec<u32> = world.model.rigid_bodies.joints.iter().map(|joint| joint.bodies[1]).collect();
+        let own = &parts.rigid_bodies;
+        world.change_rigid(|bodies| own.iter().for_each(|own| bodies.restore(&held, initial, own.clone())));
         Ok(())
     }
 

@@ -156,6 +156,14 @@ fn copy_name(name: &str, copy: usize) -> String {
     format!("{name}#{copy}")
 }
 
+/// The same for a name that may be that of a member of an array, `name[k]`.
+fn copy_of_array(name: &str, copy: usize) -> String {
+    match name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+        Some((object, member)) if member.parse::<u32>().is_ok() => format!("{}[{member}]", copy_name(object, copy)),
+        _ => copy_name(name, copy),
+    }
+}
+
 fn copy_error(copy: usize, error: BuildError) -> BuildError {
     match error {
         BuildError::Scene(e) => BuildError::Scene(in_copy(copy, e)),
@@ -208,6 +216,10 @@ fn renamed(mut object: Object, copy: usize) -> Object {
                 select.object = copy_name(&select.object, copy);
             }
         }
+        Object::Joint(joint) => {
+            joint.body = copy_of_array(&joint.body, copy);
+            joint.to = joint.to.as_ref().map(|to| copy_of_array(to, copy));
+        }
         other => other.set_name(&name),
     }
     object
@@ -216,14 +228,9 @@ fn renamed(mut object: Object, copy: usize) -> Object {
 /// Refuses what couples copies, or cannot be reset.
 fn supported(scene: &Scene) -> Result<(), SceneError> {
     let refused = |at: String, what: &str| Err(SceneError::new(at, format!("{what} are not supported in a batch")));
-    for (list, count) in [
-        ("drain", scene.drain.len()),
-        ("melt", scene.melt.len()),
-        ("freeze", scene.freeze.len()),
-        ("joint", scene.joint.len()),
-    ] {
+    for (list, count) in [("drain", scene.drain.len()), ("melt", scene.melt.len()), ("freeze", scene.freeze.len())] {
         if count > 0 {
-            return refused(format!("{list}[0]"), "drains, melting, freezing and joints");
+            return refused(format!("{list}[0]"), "drains, melting and freezing");
         }
     }
     if let Some(i) = scene.grains.iter().position(|g| g.pour.is_some()) {
