@@ -10,7 +10,8 @@ use glam::Vec3;
 /// meshes (S20).
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
-    /// Surface triangles (cloth, inflatables, surfaces of soft bodies), counter-clockwise from outside.
+    /// Surface triangles (cloth, inflatables, surfaces of soft bodies), counter-clockwise from outside. Those of an object with
+    /// a skinned mesh are the mesh's.
     pub triangles: Vec<[u32; 3]>,
     /// Tetrahedra of soft bodies, positive volume at rest.
     pub tets: Vec<[u32; 4]>,

@@ -35,11 +35,6 @@ pub(crate) struct Cuts {
 impl Cuts {
     /// Finds all cut points, and warps vertices.
     pub fn new(lattice: &Lattice, solid: &Solid) -> Self {
-        Self::with(lattice, |from, to, found| fraction(solid, from, to, found))
-    }
-
-    /// The same with cut points of another surface: `cut` has the fraction of the way from a point inside to one outside.
-    pub fn with(lattice: &Lattice, cut: impl Fn(DVec3, DVec3, &mut Vec<f64>) -> f64 + Sync) -> Self {
         let mut edges = Vec::new();
         for t in &lattice.tets {
             for i in 0..4 {
@@ -57,10 +52,12 @@ impl Cuts {
             .par_chunks(256)
             .flat_map_iter(|chunk| {
                 let mut found = Vec::new();
-                let cut = &cut;
                 chunk.iter().map(move |&[a, b]| {
                     let (p, q) = (lattice.place(a), lattice.place(b));
-                    if lattice.inside[a as usize] { cut(p, q, &mut found) } else { 1.0 - cut(q, p, &mut found) }
+                    let is_inside = lattice.inside[a as usize];
+                    let (from, to) = if is_inside { (p, q) } else { (q, p) };
+                    let share = fraction(solid, from, to, &mut found);
+                    if is_inside { share } else { 1.0 - share }
                 })
             })
             .collect();

@@ -2,7 +2,6 @@
 
 use crate::tetrahedralize::cut::{Cuts, Label};
 use crate::tetrahedralize::lattice::Lattice;
-use crate::tetrahedralize::quality::extreme_cosines;
 use glam::DVec3;
 
 /// Tetrahedra between points.
@@ -89,7 +88,13 @@ impl Filler<'_> {
                     self.tets.extend([[a, b, c, p], [p, b, c, q]]);
                 }
             }
-            (2, _) => self.add_wedge([a, b, c, d]),
+            (2, _) => {
+                let bottom = [a, self.cut(a, c), self.cut(a, d)];
+                let top = [b, self.cut(b, c), self.cut(b, d)];
+                // The two faces are always divided from different vertices, which decides the third side.
+                let (first, second) = (self.first_before_second(a, b, c), self.first_before_second(a, b, d));
+                self.tets.extend(prism(bottom, top, order(first, second, true)));
+            }
             _ => {
                 let top = [a, b, c].map(|v| self.cut(v, d));
                 let before = |i: usize, j: usize| self.first_before_second(s[i], s[j], d);
@@ -97,34 +102,6 @@ impl Filler<'_> {
                 self.tets.extend(prism([a, b, c], top, order));
             }
         }
-    }
-
-    /// Two vertices inside, two outside: the diagonal of the face on the surface is free.
-    fn add_wedge(&mut self, [a, b, c, d]: [u32; 4]) {
-        let bottom = [a, self.cut(a, c), self.cut(a, d)];
-        let top = [b, self.cut(b, c), self.cut(b, d)];
-        let (first, second) = (self.first_before_second(a, b, c), self.first_before_second(a, b, d));
-        let try_order = |free: bool| {
-            let order = order(first, second, free);
-            let tets = prism(bottom, top, order);
-            let worst = tets.iter().map(|t| self.worst(t)).fold(f64::NEG_INFINITY, f64::max);
-            (worst, tets)
-        };
-        let tets = if first == second {
-            let (one, two) = (try_order(true), try_order(false));
-            if two.0 < one.0 { two.1 } else { one.1 }
-        } else {
-            try_order(first).1
-        };
-        self.tets.extend(tets);
-    }
-
-    /// Largest absolute cosine of the dihedral angles.
-    fn worst(&self, t: &[u32; 4]) -> f64 {
-        let n = self.cuts.places.len();
-        let place =
-            |v: u32| if (v as usize) < n { self.cuts.places[v as usize] } else { self.cuts.points[v as usize - n] };
-        extreme_cosines(&t.map(place)).map_or(f64::INFINITY, |(low, high)| low.max(-high))
     }
 
     /// Number of the cut point of an edge.

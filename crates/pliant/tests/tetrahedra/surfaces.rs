@@ -47,6 +47,38 @@ pub fn model(name: &str) -> Option<TriMesh> {
     Some(mesh)
 }
 
+#[test]
+fn bad_models_are_filled_or_refused_with_a_reason() {
+    // Cubes with something wrong that can be repaired.
+    let cubes = ["degenerate_triangles", "duplicate_faces", "duplicate_vertices", "flipped_faces", "inside_out"];
+    for name in cubes.into_iter().chain(["isolated_vertices", "near_duplicate_vertices", "sliver_triangle"]) {
+        let Some(mesh) = model(&format!("bad/{name}.obj")) else { return };
+        let (found, _) = assert_sound(name, &mesh, 3_000, 1);
+        assert!((found.volume - 1.0).abs() < 0.01, "{name}: {}", found.volume);
+        assert!(!found.notes.is_empty(), "{name}: a repair is told");
+    }
+    // The cubes of the last two overlap, and lack their top.
+    for (name, least, most) in [
+        ("nonmanifold_edge", 0.3, 0.35),
+        ("nonmanifold_fin", 0.99, 1.01),
+        ("nonmanifold_vertex", 0.3, 0.35),
+        ("self_intersecting", 1.8, 1.9),
+        ("open", 0.7, 1.0),
+    ] {
+        let Some(mesh) = model(&format!("bad/{name}.obj")) else { return };
+        let (found, _) = assert_sound(name, &mesh, 3_000, 1);
+        assert!(found.volume > least && found.volume < most, "{name}: {}", found.volume);
+    }
+    for (name, reason) in
+        [("empty", "no triangles"), ("huge_coords", "must be finite"), ("nan_coords", "must be finite")]
+    {
+        let Some(mesh) = model(&format!("bad/{name}.obj")) else { return };
+        let settings = Settings { resolution: Resolution::Count(3_000), grading: 1 };
+        let error = tetrahedralize(mesh, &settings).map(|t| t.notes).unwrap_err().to_string();
+        assert!(error.contains(reason), "{name}: {error}");
+    }
+}
+
 /// Fills with a number of tetrahedra, and asserts what holds for every surface.
 pub fn assert_sound(what: &str, mesh: &TriMesh, count: usize, grading: u32) -> (Tetrahedra, TriMesh) {
     let settings = Settings { resolution: Resolution::Count(count), grading };
