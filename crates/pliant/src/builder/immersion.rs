@@ -10,6 +10,7 @@ use crate::rigid_body::bodies::{BodyParams, BodyState};
 use crate::runtime::cpu::Threads;
 use crate::state::State;
 use glam::Vec3;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Sweeps of [`settle`].
@@ -20,6 +21,8 @@ const SEARCH: (usize, f32) = (6, 0.5);
 const RANGE: f32 = 1.5;
 /// Relaxation of a sweep: all particles move at once.
 const RELAXATION: f32 = 0.4;
+/// How far a particle is moved at most, in radii: what is crowded beyond repair stays near its place.
+const FARTHEST: f32 = 3.0;
 /// Relaxation of constraints, as of [`Fluid::relaxation`].
 const SOFTNESS: f32 = 0.02;
 
@@ -28,30 +31,48 @@ const SOFTNESS: f32 = 0.02;
 pub fn immerse(fluid: &mut Fluid, surfaces: &[Arc<TriMesh>], bodies: &[BodyParams], state: &mut State, past: bool) {
     fluid.body_surfaces = surfaces.iter().map(|mesh| surface_points(mesh, fluid.radius)).collect();
     if !past {
-        for i in displaced(fluid, &state.rows, bodies, &state.rigid_bodies.bodies) {
+        for i in displaced(fluid, bodies, state) {
             (state.rows[i][3], state.velocities[i], state.phases[i]) = (0.0, [0.0; 4], INACTIVE);
         }
         settle(fluid, bodies, state);
     }
 }
 
+/// Active liquid particles by x, so that those near a body are found without a look at all.
+struct Liquid(Vec<(f32, u32)>);
+
+impl Liquid {
+    fn new(fluid: &Fluid, state: &State) -> Self {
+        let active = |(i, row): &(usize, &RowData)| fluid.liquids.get(*i).is_some_and(|&l| l > 0) && row[3] > 0.0;
+        let rows = state.rows[..state.particles].iter().enumerate().filter(active);
+        let mut all: Vec<(f32, u32)> = rows.map(|(i, row)| (row[0], i as u32)).collect();
+        all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        Self(all)
+    }
+
+    /// Those within `far` of the sphere around a body, ascending [m].
+    fn near(&self, rows: &[RowData], params: &BodyParams, body: &BodyState, far: f32) -> Vec<u32> {
+        let (center, far) = (body.position.as_vec3(), params.shape.reach as f32 + far);
+        let from = self.0.partition_point(|(x, _)| *x < center.x - far);
+        let run = self.0[from..].iter().take_while(|(x, _)| *x <= center.x + far).map(|&(_, i)| i);
+        let mut found: Vec<u32> = run.filter(|&i| position(rows[i as usize]).distance(center) < far).collect();
+        found.sort_unstable();
+        found
+    }
+}
+
 /// Liquid particles whose place bodies take at the start: as many as the bodies displace. The share of a particle is carried
 /// over to the next one, so that of those that are half inside every other is taken.
-fn displaced(fluid: &Fluid, rows: &[RowData], bodies: &[BodyParams], moving: &[BodyState]) -> Vec<usize> {
-    let mut taken = Vec::new();
-    for (params, body) in bodies.iter().zip(moving) {
-        let (far, mut share) = (params.shape.reach + 2.0 * f64::from(fluid.radius), 0.0);
+fn displaced(fluid: &Fluid, bodies: &[BodyParams], state: &State) -> Vec<usize> {
+    let (mut taken, liquid) = (Vec::new(), Liquid::new(fluid, state));
+    for (params, body) in bodies.iter().zip(&state.rigid_bodies.bodies) {
         let distance = |x: Vec3| pieces(params, body, x).map(|(distance, _)| distance).fold(f32::MAX, f32::min);
-        for (i, row) in
-            rows.iter().enumerate().filter(|(i, row)| fluid.liquids.get(*i).is_some_and(|&l| l > 0) && row[3] > 0.0)
-        {
-            let x = position(*row);
-            if (x.as_dvec3() - body.position).length() < far {
-                share += share_inside(x, fluid.radius, distance);
-            }
+        let mut share = 0.0;
+        for i in liquid.near(&state.rows, params, body, 2.0 * fluid.radius) {
+            share += share_inside(position(state.rows[i as usize]), fluid.radius, distance);
             if share >= 1.0 {
                 share -= 1.0;
-                taken.push(i);
+                taken.push(i as usize);
             }
         }
     }
@@ -82,10 +103,12 @@ fn pieces(params: &BodyParams, body: &BodyState, x: Vec3) -> impl Iterator<Item 
 
 /// A liquid particle near bodies.
 struct Neighbor {
-    row: usize,
+    row: u32,
     /// Whether it moves.
     free: bool,
     start: Vec3,
+    /// Bodies that it may come near to.
+    bodies: Vec<u32>,
 }
 
 /// Moves liquid particles near bodies to where their density is that at rest.
@@ -97,21 +120,24 @@ struct Neighbor {
 fn settle(fluid: &Fluid, bodies: &[BodyParams], state: &mut State) {
     let (reach, radius, volume) = (fluid.reach, fluid.radius, fluid.volume);
     let moving = state.rigid_bodies.bodies.clone();
-    // Signed distances of all pieces within `far` of a place.
-    let near = |x: Vec3, far: f32| {
-        let close = bodies.iter().zip(&moving).filter(move |(params, body)| {
-            (x.as_dvec3() - body.position).length() < params.shape.reach + f64::from(far)
-        });
-        close.flat_map(move |(params, body)| pieces(params, body, x)).filter(move |(distance, _)| *distance < far)
+    // Signed distances of pieces of some bodies within `far` of a place.
+    let near = |own: &[u32], x: Vec3, far: f32| -> Vec<(f32, Vec3)> {
+        let own = own.iter().map(|&k| (&bodies[k as usize], &moving[k as usize]));
+        own.flat_map(|(params, body)| pieces(params, body, x)).filter(|(distance, _)| *distance < far).collect()
     };
+    let liquid = Liquid::new(fluid, state);
+    let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (k, (params, body)) in (0_u32..).zip(bodies.iter().zip(&moving)) {
+        for row in liquid.near(&state.rows, params, body, (RANGE + 1.0) * reach + FARTHEST * radius) {
+            found.entry(row).or_default().push(k);
+        }
+    }
     let mut all = Vec::new();
-    for (row, data) in state.rows[..state.particles].iter().enumerate() {
-        let x = position(*data);
-        if data[3] > 0.0 && fluid.liquids.get(row).is_some_and(|&l| l > 0) {
-            let distance = near(x, (RANGE + 1.0) * reach).map(|(distance, _)| distance).fold(f32::MAX, f32::min);
-            if distance < f32::MAX {
-                all.push(Neighbor { row, free: distance < RANGE * reach, start: x });
-            }
+    for (row, bodies) in found {
+        let start = position(state.rows[row as usize]);
+        let close = near(&bodies, start, (RANGE + 1.0) * reach);
+        if let Some(distance) = close.iter().map(|(distance, _)| *distance).reduce(f32::min) {
+            all.push(Neighbor { row, free: distance < RANGE * reach, start, bodies });
         }
     }
     let mut x: Vec<Vec3> = all.iter().map(|n| n.start).collect();
@@ -123,11 +149,10 @@ fn settle(fluid: &Fluid, bodies: &[BodyParams], state: &mut State) {
     let mut lists: Vec<Vec<u32>> = Vec::new();
     for sweep in 0..SWEEPS {
         for (n, x) in all.iter().zip(&mut x).filter(|(n, _)| n.free) {
-            for (distance, normal) in near(*x, radius).collect::<Vec<_>>() {
+            for (distance, normal) in near(&n.bodies, *x, radius) {
                 *x += normal * (radius - distance);
             }
-            // What is crowded beyond repair stays near its place.
-            *x = n.start + (*x - n.start).clamp_length_max(3.0 * radius);
+            *x = n.start + (*x - n.start).clamp_length_max(FARTHEST * radius);
         }
         if sweep % SEARCH.0 == 0 {
             let rows: Vec<RowData> = x.iter().map(|x| [x.x, x.y, x.z, 1.0]).collect();
@@ -143,7 +168,7 @@ fn settle(fluid: &Fluid, bodies: &[BodyParams], state: &mut State) {
                 let by = apart * (slope * volume);
                 (density, gradient, squares) = (density + value * volume, gradient + by, squares + by.length_squared());
             }
-            for (distance, normal) in near(x[i], reach) {
+            for (distance, normal) in near(&all[i].bodies, x[i], reach) {
                 let (share, rate) = solid_share(fluid.smoothing, reach, distance + fluid.setback, 0.0);
                 (density, wall) = (density + share, wall + normal * rate);
             }
@@ -162,7 +187,8 @@ fn settle(fluid: &Fluid, bodies: &[BodyParams], state: &mut State) {
         }
     }
     for (n, x) in all.iter().zip(&x) {
-        (0..3).for_each(|c| state.rows[n.row][c] = x[c]);
-        state.previous[n.row] = state.rows[n.row];
+        let row = n.row as usize;
+        (0..3).for_each(|c| state.rows[row][c] = x[c]);
+        state.previous[row] = state.rows[row];
     }
 }
