@@ -90,7 +90,18 @@ fn foam_is_written_counted_and_does_not_change_the_liquid() {
 fn foam_is_drawn_by_option_by_key_and_by_format() {
     let dir = SceneDir::with_scene(COLLISION);
     let still = |more: &[&str]| {
-        let args = ["run", "scene.toml", "--seconds", "0.3", "--video", "none", "--quiet", "--set", "output.still=0.3"];
+        let args = [
+            "run",
+            "scene.toml",
+            "--seconds",
+            "0.3",
+            "--video",
+            "none",
+            "--quiet",
+            "--force",
+            "--set",
+            "output.still=0.3",
+        ];
         dir.pliant(&[&args[..], more].concat()).code(0);
         std::fs::read(dir.path("out/scene/still.png")).unwrap()
     };

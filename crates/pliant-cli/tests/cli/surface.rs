@@ -89,7 +89,8 @@ fn every_frame_and_liquid_has_a_closed_surface_of_its_volume() {
 fn surfaces_do_not_depend_on_threads_and_older_ones_are_removed() {
     let dir = SceneDir::with_scene(POOL);
     let bytes = |threads: &str, frames: &str| {
-        let args = ["run", "scene.toml", "--format", "surface", "--video", "none", "--quiet", "--threads", threads];
+        let args =
+            ["run", "scene.toml", "--format", "surface", "--video", "none", "--quiet", "--force", "--threads", threads];
         dir.pliant(&[&args[..], &["--frames", frames]].concat()).code(0);
         std::fs::read(dir.path("out/scene/surface_sea_water_00002.ply")).unwrap()
     };
@@ -101,7 +102,7 @@ fn surfaces_do_not_depend_on_threads_and_older_ones_are_removed() {
 fn the_liquid_option_selects_the_appearance() {
     let dir = SceneDir::with_scene(POOL);
     let still = |more: &[&str]| {
-        let args = ["run", "scene.toml", "--frames", "4", "--video", "none", "--quiet"];
+        let args = ["run", "scene.toml", "--frames", "4", "--video", "none", "--quiet", "--force"];
         dir.pliant(&[&args[..], more].concat()).code(0);
         std::fs::read(dir.path("out/scene/still.png")).unwrap()
     };
