@@ -1,7 +1,7 @@
 //! Solution of the rows of joints: directly, or by sequential impulses where there are too many.
 //!
 //! Rows that are held are eliminated by their Cholesky factor; what remains for limits, motors and friction is a small dense
-//! problem with bounds ([`crate::rigid_body::bounded`]). So a motor turns what hangs on its joint, not its body alone.
+//! problem with bounds (`bounded.rs`). So a motor turns what hangs on its joint, not its body alone.
 
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::rigid_body::bounded::BoundedProblem;
