@@ -40,7 +40,7 @@ pub struct FluidSpec {
     /// Support radius of the kernel, in particle radii, 3 to 6; default 4.
     pub reach: f32,
     /// How pressure is found: "density" by constraints on positions, "projection" by velocities without divergence, which
-    /// keeps waves but needs a scene of liquids of one density, colliders and, on the CPU, rigid bodies; default "auto":
+    /// keeps waves but needs a scene of liquids of one density, colliders and rigid bodies; default "auto":
     /// projection where it is possible and the scene chooses no substeps, iterations or time step.
     pub method: FluidMethod,
     /// Smoothing kernel: "cubic" (default), or "poly6" for density with the gradient of "spiky".
