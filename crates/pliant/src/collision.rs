@@ -181,6 +181,20 @@ impl ContactTable {
         self.classes[number as usize] = class(&mut self.frictions, own.friction);
     }
 
+    /// Adds a piece of a rigid body behind all others, unless nothing has anything of its own.
+    pub fn append_piece(&mut self, own: ObjectContact) {
+        if !self.is_empty() {
+            self.colliders.push(own);
+        }
+    }
+
+    /// Removes pieces of rigid bodies.
+    pub fn remove_pieces(&mut self, numbers: std::ops::Range<usize>) {
+        if !self.is_empty() {
+            self.colliders.drain(numbers);
+        }
+    }
+
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let own = (self.objects.capacity() + self.colliders.capacity()) * size_of::<ObjectContact>();

@@ -98,7 +98,7 @@ pub use crate::solver::gpu;
 #[cfg(feature = "gpu")]
 pub use crate::solver::gpu::SubmissionMode;
 pub use crate::world::{
-    AddOptions, Backend, Batch, BatchObject, BatchOptions, ConstraintView, EditError, Event, Events, Feature,
-    GripHandle, GripOptions, Handle, Hit, JointForce, Momentum, ObjectEnergy, Options, Overlap, PinForce,
+    AddOptions, Backend, Batch, BatchObject, BatchOptions, ConstraintView, ContactPoint, EditError, Event, Events,
+    Feature, GripHandle, GripOptions, Handle, Hit, JointForce, Momentum, ObjectEnergy, Options, Overlap, PinForce,
     PositionRequest, Snapshot, SnapshotRing, World,
 };

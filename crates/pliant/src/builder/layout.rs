@@ -128,6 +128,17 @@ impl Layout {
         Some(place)
     }
 
+    /// Forgets an object of rigid bodies, which are gone: those behind them are renumbered.
+    pub fn remove_rigid(&mut self, source: Source, bodies: &Range<usize>) {
+        if let Some(place) = self.remove(source) {
+            let behind = &mut self.placed[place..];
+            for (k, placed) in behind.iter_mut().enumerate() {
+                placed.from.rigid_bodies -= if k == 0 { 0 } else { bodies.len() };
+                placed.to.rigid_bodies -= bodies.len();
+            }
+        }
+    }
+
     /// Puts an object in the place of one that was forgotten.
     pub fn refill(&mut self, place: usize, source: Source) {
         self.placed[place].source = source;

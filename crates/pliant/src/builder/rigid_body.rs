@@ -9,7 +9,9 @@ use crate::error::SceneError;
 use crate::math::Pose;
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
-use crate::rigid_body::bodies::{BodyShape, ColliderGeometry, Piece, RigidBodyModel, SurfaceLaw, TriangleSet};
+use crate::rigid_body::bodies::{
+    BodyParams, BodyShape, ColliderGeometry, Piece, RigidBodyModel, SurfaceLaw, TriangleSet,
+};
 use crate::rigid_body::mass::MassProperties;
 use crate::rigid_body::polytope::Polytope;
 use crate::rigid_body::shape::{Convex, Frame};
@@ -221,22 +223,44 @@ pub fn body_colliders(scene: &Scene, model: &RigidBodyModel) -> Result<Vec<BodyC
             Some((_, shapes)) => shapes,
             None => params.shape.pieces.iter().map(|p| collider_shape(&p.shape)).collect::<Result<_, _>>()?,
         };
-        for (piece, shape) in params.shape.pieces.iter().zip(&shapes) {
-            let place = Pose { position: piece.frame.position.as_vec3(), rotation: piece.frame.rotation.as_quat() };
-            let object = params.object;
-            all.push(BodyCollider {
-                body: number as u32,
-                object,
-                place,
-                shape: shape.clone(),
-                friction,
-                restitution: None,
-            });
-        }
+        all.extend(pieces_of(number, params, &shapes, friction));
         last = Some((&params.shape, shapes));
     }
     sort_by_environment(model, &mut all);
     Ok(all)
+}
+
+/// Pieces of a body as particles see them.
+fn pieces_of(
+    number: usize,
+    params: &BodyParams,
+    shapes: &[ColliderShape],
+    friction: Friction,
+) -> impl Iterator<Item = BodyCollider> {
+    let object = params.object;
+    params.shape.pieces.iter().zip(shapes).map(move |(piece, shape)| BodyCollider {
+        body: number as u32,
+        object,
+        place: Pose { position: piece.frame.position.as_vec3(), rotation: piece.frame.rotation.as_quat() },
+        shape: shape.clone(),
+        friction,
+        restitution: None,
+    })
+}
+
+/// Pieces of a body that is added to a world: `like` are those of another copy of it, if there is one.
+pub(crate) fn added_pieces(
+    number: usize,
+    params: &BodyParams,
+    like: &[BodyCollider],
+) -> Result<Vec<BodyCollider>, BuildError> {
+    let shapes = if like.is_empty() {
+        params.shape.pieces.iter().map(|p| collider_shape(&p.shape)).collect::<Result<Vec<_>, _>>()?
+    } else {
+        like.iter().map(|piece| piece.shape.clone()).collect()
+    };
+    let friction = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
+    Ok(pieces_of(number, params, &shapes, friction).collect())
 }
 
 /// Puts the pieces of all environments of a batch that correspond to each other side by side.

@@ -6,6 +6,7 @@
 mod contact_table;
 mod memory;
 pub mod partition_report;
+pub(crate) mod rigid_edit;
 
 use crate::aero::surfaces::AeroSurfaces;
 use crate::collision::ContactTable;

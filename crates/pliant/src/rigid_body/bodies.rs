@@ -231,12 +231,21 @@ pub struct CachedManifold {
     pub count: u32,
     /// Points relative to the second body, in its axes [m].
     pub anchors: [DVec3; POINTS],
-    /// Normal impulse of each point per second of the substep [N].
+    /// Unit normal from the first to the second.
+    pub direction: DVec3,
+    /// Normal force of each point in the last small step [N].
     pub normal: [f64; POINTS],
     /// Friction force [N].
     pub friction: DVec3,
     /// Friction torque about the normal [N·m].
     pub twist: f64,
+}
+
+impl CachedManifold {
+    /// Force on the second body in the last small step [N].
+    pub fn force(&self) -> DVec3 {
+        self.direction * self.normal[..self.count as usize].iter().sum::<f64>() + self.friction
+    }
 }
 
 /// Which shapes a manifold is of. Ordered: colliders come after bodies.
@@ -314,7 +323,7 @@ impl RigidBodies {
         self.drives.retain(|d| !theirs(d.joint));
         self.drives.extend(from.drives.iter().filter(|d| theirs(d.joint)));
         self.drives.sort_by_key(|d| (d.joint, d.drive.axis));
-        self.wake();
+        self.wake_around(&own);
         let is_own = |body: u32| own.contains(&(body as usize));
         self.contacts.retain(|c| !is_own(c.key.a) && !is_own(c.key.b));
     }

@@ -35,7 +35,7 @@ impl RigidBodies {
             Some(k) => collider(k).map(|k| k + COLLIDER),
             None => renamed[k as usize],
         };
-        self.wake();
+        self.carry_rest(old, origins, &renamed);
         self.contacts.clear();
         for cached in &old.contacts {
             if let (Some(a), Some(b)) = (number(cached.key.a), number(cached.key.b)) {
@@ -45,5 +45,22 @@ impl RigidBodies {
             }
         }
         self.contacts.sort_unstable_by_key(|c| c.key);
+    }
+
+    /// Bodies go on sleeping, except those that touched one that is gone.
+    fn carry_rest(&mut self, old: &Self, origins: &[Option<usize>], renamed: &[Option<u32>]) {
+        self.wake();
+        if old.rest.len() != old.bodies.len() {
+            return;
+        }
+        self.rest.extend(origins.iter().map(|origin| origin.map_or(0.0, |origin| old.rest[origin])));
+        self.surroundings = old.surroundings;
+        for contact in &old.contacts {
+            let number = |body: u32| renamed.get(body as usize).copied().flatten();
+            match (contact.key.a < COLLIDER, number(contact.key.a), number(contact.key.b)) {
+                (true, Some(left), None) | (true, None, Some(left)) => self.rest[left as usize] = 0.0,
+                _ => {}
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! | `mass` | mass, center and inertia |
 //! | `bodies` | bodies as the model and the state have them |
 //! | `broad_phase` | pairs whose bounds overlap |
+//! | `body_grid` | bodies near a place |
 //! | `gjk`, `sat`, `manifold`, `narrow_phase` | where two shapes touch |
 //! | `contacts` | contacts of a step, with the impulses of the last one |
 //! | `contact_solver`, `wide_contacts`, `wide_kernel` | friction, restitution, non-penetration |
@@ -16,16 +17,18 @@
 //! | `integrate` | free motion |
 //! | `sleep` | islands at rest |
 //! | `step` | a step of all bodies |
-//! | `carry`, `snapshot` | bodies in worlds that change, and in snapshots |
+//! | `edit`, `carry`, `snapshot` | bodies in worlds that change, and in snapshots |
 //! | `phenomenon` | the pass of a substep |
 
 pub mod anchor;
 pub mod bodies;
+pub(crate) mod body_grid;
 mod bounded;
 pub mod broad_phase;
 mod carry;
 pub mod contact_solver;
 pub mod contacts;
+mod edit;
 pub mod gjk;
 pub mod grip;
 pub mod integrate;

@@ -176,6 +176,21 @@ pub fn set_asleep(
     state.surroundings = now(state);
 }
 
+/// Changes bodies so that only those sleep no more that the change wakes. Colliders are those of the next step.
+pub(crate) fn change_awake(
+    state: &mut RigidBodies,
+    (gravity, colliders): (DVec3, &[ColliderMotion]),
+    change: impl FnOnce(&mut RigidBodies),
+) {
+    let now = |state: &RigidBodies| surroundings(gravity, colliders.iter().map(|c| (&c.before, c)), state);
+    let sleeps = state.rest.iter().any(|&rest| rest >= REST_TIME) && state.surroundings == now(state);
+    change(state);
+    if sleeps {
+        // Which bodies rest is part of it.
+        state.surroundings = now(state);
+    }
+}
+
 /// Whether each body will be asleep at the start of the next step, unless something touches it.
 pub fn asleep(
     model: &RigidBodyModel,

@@ -60,6 +60,7 @@ impl RigidBodies {
         for c in &self.contacts {
             to.put([c.key.b, c.key.a, c.key.piece_b, c.key.piece_a, c.count]);
             to.put(c.anchors.map(|a| a.to_array()));
+            to.put(c.direction.to_array());
             to.put(c.normal);
             to.put(c.friction.to_array());
             to.put(c.twist);
@@ -126,9 +127,11 @@ impl RigidBodies {
                 return Err(SnapshotError::Damaged("a contact of rigid bodies is out of range".into()));
             }
             let anchors = from.take::<[[f64; 3]; POINTS]>()?.map(DVec3::from_array);
+            let direction = DVec3::from_array(from.take()?);
             let normal = from.take()?;
             let friction = DVec3::from_array(from.take()?);
-            self.contacts.push(CachedManifold { key, count, anchors, normal, friction, twist: from.take()? });
+            let twist = from.take()?;
+            self.contacts.push(CachedManifold { key, count, anchors, direction, normal, friction, twist });
         }
         if !self.contacts.is_sorted_by(|a, b| a.key < b.key) {
             return Err(SnapshotError::Damaged("contacts of rigid bodies are out of order".into()));

@@ -261,6 +261,7 @@ impl StepScratch {
                 key: contact.key,
                 count: contact.count as u32,
                 anchors: points.map(|p| p.anchor),
+                direction: contact.normal,
                 normal: points.map(|p| p.impulse / h),
                 friction: friction / h,
                 twist: contact.twist / h,

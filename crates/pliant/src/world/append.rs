@@ -47,10 +47,17 @@ impl World {
 
     /// Appends what was added since the last step, if all of it can be. Returns whether that was done.
     pub(super) fn append_added(&mut self) -> Result<bool, EditError> {
-        if self.definition.has_removed() || !self.is_appendable() {
+        // A build is needed anyway, or keeps the lists of what was removed short.
+        if self.definition.has_removed() || self.removals > MOST_REMOVALS {
             return Ok(false);
         }
         let added = self.definition.unbuilt();
+        if self.append_rigid(&added)? {
+            return Ok(true);
+        }
+        if !self.is_appendable() {
+            return Ok(false);
+        }
         let mut parts = Vec::with_capacity(added.len());
         for &handle in &added {
             let Some(entry) = self.definition.get(handle) else { return Ok(false) };
@@ -68,9 +75,6 @@ impl World {
                 return Ok(false);
             }
             parts.push((handle, part, shifts));
-        }
-        if self.removals > MOST_REMOVALS {
-            return Ok(false);
         }
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
@@ -163,7 +167,7 @@ impl World {
     }
 
     /// Lengths of the lists that objects are appended to.
-    fn lengths(&self) -> ListLengths {
+    pub(super) fn lengths(&self) -> ListLengths {
         let last = self.objects.placed.last().map_or(ListLengths::default(), |p| p.to);
         let bodies = self.state.peek().and_then(|s| s.shapes.as_ref()).map_or(0, |shapes| shapes.len());
         let particles = self.model.topology.objects.len();
@@ -191,6 +195,9 @@ impl World {
         let source = entry.source;
         if self.definition.changed && !matches!(self.append_added(), Ok(true)) {
             return false;
+        }
+        if self.remove_rigid(handle) {
+            return true;
         }
         if source.kind != ObjectKind::Body || !self.is_appendable() {
             return false;

@@ -9,6 +9,7 @@ use crate::math::row_map::RowMap;
 use crate::model::Model;
 use crate::neighbors::INACTIVE;
 use crate::rigid_body::bodies::BodyState;
+use crate::rigid_body::joint::WORLD;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::shader_constants::NONE;
 use crate::scene::ObjectKind;
@@ -162,6 +163,7 @@ pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layou
     let joint = |k: usize| origin(past.origins, Source::new(ObjectKind::Joint, k)).map(|o| o.index);
     let joints: Vec<Option<usize>> = (0..model.rigid_bodies.joints.len()).map(joint).collect();
     state.rigid_bodies.carry(&old.rigid_bodies, (&origins, &joints), collider);
+    wake_joined(past, (&origins, &joints), model, state);
     carry_anchors(past, model, state);
     carry_grips(past, &particles, &origins, model);
     let before = &past.model.settings;
@@ -210,6 +212,31 @@ fn carry_phases(kept: &[(Placed, Placed)], past: &Past<'_>, state: &mut State) {
             let phase = past.state.phases[from];
             let numbered = phase != INACTIVE && own.contains(&i64::from(phase));
             state.phases[to] = if numbered { (i64::from(phase) + shift) as u32 } else { phase };
+        }
+    }
+}
+
+/// Wakes the bodies of joints that have come or gone.
+fn wake_joined(
+    past: &Past<'_>,
+    (origins, joints): (&[Option<usize>], &[Option<usize>]),
+    model: &Model,
+    state: &mut State,
+) {
+    let rest = &mut state.rigid_bodies.rest;
+    if rest.is_empty() {
+        return;
+    }
+    let new = model.rigid_bodies.joints.iter().zip(joints).filter(|(_, origin)| origin.is_none());
+    for body in new.flat_map(|(joint, _)| joint.bodies).filter(|&body| body != WORLD) {
+        rest[body as usize] = 0.0;
+    }
+    let mut stays = vec![false; past.model.rigid_bodies.joints.len()];
+    joints.iter().flatten().for_each(|&origin| stays[origin] = true);
+    let gone = past.model.rigid_bodies.joints.iter().zip(&stays).filter(|(_, stays)| !**stays);
+    for body in gone.flat_map(|(joint, _)| joint.bodies) {
+        if let Some(now) = origins.iter().position(|origin| *origin == Some(body as usize)) {
+            rest[now] = 0.0;
         }
     }
 }

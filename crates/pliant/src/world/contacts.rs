@@ -119,9 +119,10 @@ impl World {
             return Ok(());
         }
         self.model.set_contact_table(table);
-        if !self.model.rigid_bodies.bodies.is_empty() {
+        let bodies = self.model.rigid_bodies.bodies.len();
+        if bodies > 0 {
             // What lies on something else now must fall.
-            self.change_rigid(|_| ());
+            self.change_rigid(0..bodies, |_| ());
         }
         self.contacts_changed(before)
     }

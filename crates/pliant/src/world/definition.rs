@@ -89,6 +89,8 @@ pub(crate) struct Definition {
     pub changed: bool,
     /// Whether objects were removed that the model still has.
     removed: bool,
+    /// Objects that were added since the model was built, also those removed again.
+    unbuilt: Vec<Handle>,
 }
 
 /// For each kind the index in the model that each object had before, if it was there.
@@ -112,6 +114,7 @@ impl Definition {
             softness: Vec::new(),
             changed: false,
             removed: false,
+            unbuilt: Vec::new(),
         };
         for kind in ObjectKind::ALL {
             for index in 0..this.scene.count(kind) {
@@ -138,7 +141,11 @@ impl Definition {
         self.lists[number(source.kind)].push(slot);
         let entry = Entry { source, name, added, built, part: None, collider: None };
         self.slots[slot as usize] = Slot { generation: next_generation(), entry: Some(entry) };
-        self.handle(slot)
+        let handle = self.handle(slot);
+        if !built {
+            self.unbuilt.push(handle);
+        }
+        handle
     }
 
     fn handle(&self, slot: u32) -> Handle {
@@ -275,6 +282,7 @@ impl Definition {
             next.lists[number(kind)] = kept.map(|(_, &slot)| slot).collect();
         }
         (next.changed, next.removed) = (false, false);
+        next.unbuilt.clear();
         (next, origins)
     }
 
@@ -349,14 +357,18 @@ impl Definition {
         (self.changed, self.removed) = before;
     }
 
-    /// Objects that the model does not have.
+    /// Objects that the model does not have, in the order in which they were added.
     pub fn unbuilt(&self) -> Vec<Handle> {
-        self.handles().filter(|&handle| self.get(handle).is_some_and(|entry| !entry.built)).collect()
+        self.unbuilt.iter().copied().filter(|&handle| self.get(handle).is_some()).collect()
     }
 
     /// Remembers that the model has all objects.
     pub fn mark_built(&mut self) {
-        self.slots.iter_mut().filter_map(|slot| slot.entry.as_mut()).for_each(|entry| entry.built = true);
+        for handle in std::mem::take(&mut self.unbuilt) {
+            if let Some(entry) = self.get_mut(handle) {
+                entry.built = true;
+            }
+        }
         self.changed = false;
     }
 

@@ -358,7 +358,7 @@ impl World {
         self.edited = false;
         (self.model, self.objects, self.definition) = (model, Arc::new(layout), Arc::new(definition));
         (self.fingerprint, self.parameters, self.bounds, self.index) = (None, None, None, None);
-        self.pairs = None;
+        (self.pairs, self.rigid_places) = (None, None);
         Ok(())
     }
 

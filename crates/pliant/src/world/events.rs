@@ -159,19 +159,19 @@ pub(crate) struct Owners<'a> {
 }
 
 impl Owners<'_> {
-    fn particle(&self, i: u32) -> Option<Handle> {
+    pub fn particle(&self, i: u32) -> Option<Handle> {
         self.definition.handle_of(self.layout.member(i)?.0)
     }
 
     /// Of a collider, or of the rigid body whose piece it is.
-    fn collider(&self, model: &Model, index: u32) -> Option<Handle> {
+    pub fn collider(&self, model: &Model, index: u32) -> Option<Handle> {
         match model.body_colliders.get((index as usize).wrapping_sub(model.colliders.len())) {
             Some(piece) => self.body(piece.body),
             None => self.definition.handle_of(Source::new(ObjectKind::Collider, index as usize)),
         }
     }
 
-    fn body(&self, body: u32) -> Option<Handle> {
+    pub fn body(&self, body: u32) -> Option<Handle> {
         let after = self.layout.placed.partition_point(|p| p.to.rigid_bodies <= body as usize);
         self.definition.handle_of(self.layout.placed.get(after)?.source)
     }

@@ -103,7 +103,8 @@ impl World {
         let distance = matches!(self.model.rigid_bodies.joints[index].kind, JointKind::Distance { .. });
         validate_axis(&format!("joint[{index}]"), &spec, axis, distance)?;
         let new = drive(axis, &spec);
-        self.change_rigid(|bodies| change(bodies.drive_mut(index as u32, axis as u32), &new));
+        let body = self.model.rigid_bodies.joints[index].bodies[1] as usize;
+        self.change_rigid(body..body + 1, |bodies| change(bodies.drive_mut(index as u32, axis as u32), &new));
         Ok(())
     }
 

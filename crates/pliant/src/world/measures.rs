@@ -41,7 +41,7 @@ impl World {
         Ok(ObjectEnergy { kinetic, potential })
     }
 
-    /// Force of all particles on a collider in the last substep [N].
+    /// Force of all particles and rigid bodies on a collider in the last substep [N], as [`Self::collider_forces`].
     pub fn collider_force(&mut self, collider: Handle) -> Result<Vec3, EditError> {
         let kind = self.source(collider)?.kind;
         if kind != ObjectKind::Collider {

@@ -5,9 +5,11 @@
 //! `snapshot` have one subject each.
 
 mod append;
+mod append_rigid;
 mod archive;
 mod batch;
 mod carry;
+mod contact_points;
 mod contacts;
 mod definition;
 mod device;
@@ -43,6 +45,7 @@ use crate::builder::{BuildError, MeshSource, NoMeshes, build_with};
 use crate::error::StepError;
 use crate::model::Model;
 use crate::partition::Target;
+use crate::rigid_body::body_grid::BodyGrid;
 use crate::runtime::cpu::Isa;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::{Device, GpuOptions};
@@ -55,6 +58,7 @@ use crate::solver::gpu;
 use crate::solver::gpu::{Gpu, SubmissionMode, Surface};
 use crate::state::{State, StateLayout};
 pub use crate::world::batch::{Batch, BatchObject, BatchOptions};
+pub use crate::world::contact_points::ContactPoint;
 use crate::world::definition::Definition;
 pub use crate::world::definition::Handle;
 pub use crate::world::edit::{AddOptions, EditError, Overlap};
@@ -144,6 +148,8 @@ pub struct World {
     options: Options,
     /// Bounds of solid objects, once an object was added, until they move.
     bounds: Option<SolidBounds>,
+    /// Rigid bodies in space, once one was added, and the time and the number of changes of which it is.
+    rigid_places: Option<((u64, u64), BodyGrid)>,
     /// Triangles and particles in space, once a query asked for them.
     index: Option<SpatialIndex>,
     /// Changes of the state by callers so far.
@@ -245,6 +251,7 @@ impl World {
             meshes: Arc::new(meshes),
             options,
             bounds: None,
+            rigid_places: None,
             index: None,
             changes: 0,
             grips: Vec::new(),

@@ -164,8 +164,8 @@ pub(crate) fn copies_of(array: Option<&ArraySpec>) -> usize {
 
 /// Objects that were added since the last build.
 fn add_pending(world: &World, solids: &mut Vec<Solid>) {
-    for entry in world.definition.handles().filter_map(|handle| world.definition.get(handle)) {
-        if let Some(part) = entry.part.as_ref().filter(|_| !entry.built) {
+    for entry in world.definition.unbuilt().into_iter().filter_map(|handle| world.definition.get(handle)) {
+        if let Some(part) = entry.part.as_ref() {
             let (scene, source) = (&world.definition.scene, entry.source);
             let groups = scene.contact_of(source.kind, source.index).groups;
             add(solids, &entry.name, groups, part, scene.array(source.kind, source.index));
@@ -258,8 +258,8 @@ fn deepest(
     let time = world.time();
     let table = &world.model.contact_table;
     let built = world.model.colliders.iter().enumerate().map(|(k, c)| (c, table.collider(k).groups));
-    let pending = world.definition.handles().filter_map(|handle| {
-        let entry = world.definition.get(handle).filter(|entry| !entry.built)?;
+    let pending = world.definition.unbuilt().into_iter().filter_map(|handle| {
+        let entry = world.definition.get(handle)?;
         let groups = world.definition.scene.contact_of(entry.source.kind, entry.source.index).groups;
         Some((entry.collider.as_deref()?, groups))
     });

@@ -2,6 +2,7 @@
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
+use crate::contact::cpu::collider_contacts;
 use crate::contact::force_scale::ForceScale;
 use crate::frame::{BodyFrame, Frame, Topology};
 use crate::model::Carrier;
@@ -249,12 +250,16 @@ impl World {
         pairs.into_iter().map(|pair| scale.pair(pair)).collect()
     }
 
-    /// Force of all particles on each collider in the last substep [N], in the order of the scene.
+    /// Force of all particles and rigid bodies on each collider [N], friction included, in the order of the scene: of
+    /// particles in the last substep, of rigid bodies in its last small step. Not a mean over the step.
     ///
     /// # Panics
     /// As [`Self::state`].
     pub fn collider_forces(&self) -> Vec<glam::Vec3> {
-        crate::contact::cpu::collider_contacts::forces(&self.model.contact(), self.state())
+        let state = self.state();
+        let mut forces = collider_contacts::forces(&self.model.contact(), state);
+        collider_contacts::add_rigid_forces(&state.rigid_bodies, &mut forces);
+        forces
     }
 }
 

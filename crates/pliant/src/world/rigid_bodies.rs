@@ -7,11 +7,14 @@ use crate::contact::cpu::collider_contacts::pose_of;
 use crate::error::StepError;
 use crate::math::Pose;
 use crate::rigid_body::bodies::{BodyState, ColliderGeometry, RigidBodies};
+use crate::rigid_body::body_grid::BodyGrid;
 use crate::rigid_body::integrate::world_inverse_inertia;
 use crate::rigid_body::manifold::ClipBuffers;
 use crate::rigid_body::narrow_phase::{collide, collide_plane};
 use crate::rigid_body::shape::Frame;
+use crate::rigid_body::sleep::change_awake;
 use crate::scene::Object;
+use crate::solver::cpu::rigid_bodies::collider_motions;
 use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::{EditError, Overlap};
@@ -40,11 +43,15 @@ impl World {
         Ok(&self.current_state()?.rigid_bodies)
     }
 
-    /// Changes rigid bodies, with a GPU on its side and in the copy of the state, if there is one.
-    pub(super) fn change_rigid(&mut self, change: impl Fn(&mut RigidBodies)) {
-        let change = |bodies: &mut RigidBodies| {
-            bodies.wake();
-            change(bodies);
+    /// Changes some rigid bodies, with a GPU on its side and in the copy of the state, if there is one. They wake up, and what
+    /// touches them.
+    pub(super) fn change_rigid(&mut self, bodies: Range<usize>, change: impl Fn(&mut RigidBodies)) {
+        let (gravity, colliders) = (self.model.settings.gravity.as_dvec3(), collider_motions(&self.model, self.time()));
+        let change = |state: &mut RigidBodies| {
+            change_awake(state, (gravity, &colliders), |state| {
+                state.wake_around(&bodies);
+                change(state);
+            });
         };
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
@@ -74,7 +81,7 @@ impl World {
     /// Puts a rigid body elsewhere. It keeps its velocity in its own frame.
     pub(super) fn teleport_rigid(&mut self, body: usize, pose: Pose) {
         let rotation = pose.rotation.as_dquat().normalize();
-        self.change_rigid(|bodies| {
+        self.change_rigid(body..body + 1, |bodies| {
             let own = &mut bodies.bodies[body];
             let turn = rotation * own.rotation.conjugate();
             *own = BodyState {
@@ -137,7 +144,7 @@ impl World {
             1 => world_inverse_inertia(&params[0], state[0].rotation) * angular,
             _ => inertia.inverse() * angular,
         };
-        self.change_rigid(|bodies| {
+        self.change_rigid(range.clone(), |bodies| {
             for body in &mut bodies.bodies[range.clone()] {
                 body.velocity += linear / whole.mass + spin.cross(body.position - whole.center);
                 body.spin += spin;
@@ -154,7 +161,7 @@ impl World {
         angular: DVec3,
     ) -> Result<(), EditError> {
         let center = self.rigid_momentum(range.clone())?.center;
-        self.change_rigid(|bodies| {
+        self.change_rigid(range.clone(), |bodies| {
             for body in &mut bodies.bodies[range.clone()] {
                 (body.velocity, body.spin) = (linear + angular.cross(body.position - center), angular);
             }
@@ -171,6 +178,7 @@ impl World {
         overlap: Overlap,
     ) -> Result<Vec3, EditError> {
         self.apply_edits()?;
+        self.find_rigid_places()?;
         let (shifts, groups) = (copies(object.array()), object.contact().groups);
         let mut shift = Vec3::ZERO;
         for _ in 0..MAX_MOVES {
@@ -184,6 +192,16 @@ impl World {
         }
         let what = format!("{name:?} overlaps others, and there is no free place nearby");
         Err(EditError::Unsuitable(what))
+    }
+
+    /// Makes sure that it is known which rigid bodies are where.
+    fn find_rigid_places(&mut self) -> Result<(), EditError> {
+        let now = (self.time().to_bits(), self.changes);
+        if !self.rigid_places.as_ref().is_some_and(|(then, _)| *then == now) {
+            let grid = BodyGrid::of(&self.model.rigid_bodies, &self.rigid_state()?.bodies);
+            self.rigid_places = Some((now, grid));
+        }
+        Ok(())
     }
 
     /// Depth of the deepest overlap of a part, the way out of it, and what it overlaps.
@@ -210,7 +228,9 @@ impl World {
                         most = Some((depth, found.normal, other.to_owned()));
                     }
                 };
-                for (params, other) in model.bodies.iter().zip(&state.bodies) {
+                let near = self.rigid_places.as_ref().map(|(_, grid)| grid.near(own.position, piece.shape.reach()));
+                for k in near.unwrap_or_default() {
+                    let (params, other) = (&model.bodies[k as usize], &state.bodies[k as usize]);
                     let reach = params.shape.reach + piece.shape.reach();
                     let meet = groups.touches(params.contact.groups);
                     if !meet || other.position.distance(own.position) > reach {

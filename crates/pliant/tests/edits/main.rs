@@ -7,6 +7,7 @@ mod small_scenes;
 
 mod batches;
 mod bits;
+mod contact_points;
 mod events;
 mod forces;
 mod grips;
@@ -15,6 +16,7 @@ mod input;
 mod large;
 mod measures;
 mod physics;
+mod rigid_in_place;
 mod sleeping;
 mod snapshots;
 mod soak;

@@ -14,7 +14,7 @@ use crate::contact::force_scale::ForceScale;
 use crate::contact::model::ContactModel;
 use crate::math::{Pose, RowData, position};
 use crate::neighbors::LIQUID;
-use crate::rigid_body::bodies::BodyState;
+use crate::rigid_body::bodies::{BodyState, COLLIDER, RigidBodies};
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
@@ -287,8 +287,33 @@ pub fn forces(model: &ContactModel<'_>, state: &State) -> Vec<Vec3> {
     all
 }
 
+/// Adds the forces of rigid bodies on each collider in the last small step [N].
+pub(crate) fn add_rigid_forces(bodies: &RigidBodies, forces: &mut [Vec3]) {
+    for contact in &bodies.contacts {
+        let collider = contact.key.a.checked_sub(COLLIDER).and_then(|k| forces.get_mut(k as usize));
+        if let Some(own) = collider {
+            *own -= contact.force().as_vec3();
+        }
+    }
+}
+
 /// Calls `found` with every contact that pushed in the last substep, and its force on the collider [N].
 pub fn each_force(model: &ContactModel<'_>, state: &State, mut found: impl FnMut(&Contact, Vec3)) {
+    each_push(model, state, |c, push| found(c, -(push.normal * push.pressure + push.friction)));
+}
+
+/// What a collider does to a particle.
+pub(crate) struct ColliderPush {
+    /// Unit normal of the collider, outward.
+    pub normal: Vec3,
+    /// Force along it [N].
+    pub pressure: f32,
+    /// Friction [N].
+    pub friction: Vec3,
+}
+
+/// Calls `found` with every contact that pushed in the last substep.
+pub(crate) fn each_push(model: &ContactModel<'_>, state: &State, mut found: impl FnMut(&Contact, ColliderPush)) {
     let h = model.settings.dt / model.settings.substeps as f32;
     let scale = ForceScale::new(model, state);
     let mut moving_colliders = Vec::new();
@@ -298,7 +323,7 @@ pub fn each_force(model: &ContactModel<'_>, state: &State, mut found: impl FnMut
         let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
         let (_, normal) =
             depth(&moving_collider.shape, &moving_collider.after, position(state.rows[i]), state.radii[i]);
-        let push = normal * c.push.normal + c.push.tangent;
-        found(c, -(push / (state.rows[i][3] * h * h)) * scale.of(i));
+        let of_way = scale.of(i) / (state.rows[i][3] * h * h);
+        found(c, ColliderPush { normal, pressure: c.push.normal * of_way, friction: c.push.tangent * of_way });
     }
 }

@@ -4,6 +4,7 @@ use crate::builder::layout::Source;
 use crate::contact::cpu::collider_contacts;
 use crate::math::{Pose, RowData};
 use crate::motion::Motion;
+use crate::rigid_body::bodies::COLLIDER;
 use crate::scene::ObjectKind;
 use crate::state::State;
 use crate::world::batch::{Batch, BatchObject};
@@ -122,12 +123,18 @@ impl Batch {
         }
     }
 
-    /// Force of each copy's particles on a collider in the last substep [N], of shared colliders too. A GPU reads all of the
-    /// state back.
+    /// Force of each copy's particles and rigid bodies on a collider in the last substep [N], of shared colliders too, as
+    /// [`World::collider_forces`]. A GPU reads all of the state back.
     pub fn collider_forces(&mut self, collider: BatchObject) -> Result<Vec<Vec3>, EditError> {
         self.check_collider(collider)?;
         let (mut forces, state) = (vec![Vec3::ZERO; self.copies], self.world.current_state()?);
-        let environments = &self.world.model.environments;
+        let (environments, bodies) = (&self.world.model.environments, &self.world.model.rigid_bodies.bodies);
+        for contact in &state.rigid_bodies.contacts {
+            let touched = contact.key.a.checked_sub(COLLIDER).map(|k| environments.slot(k as usize));
+            if touched == Some(collider.index) {
+                forces[bodies[contact.key.b as usize].environment as usize] -= contact.force().as_vec3();
+            }
+        }
         collider_contacts::each_force(&self.world.model.contact(), state, |contact, force| {
             if environments.slot(contact.collider as usize) == collider.index {
                 forces[environments.of(contact.particle as usize)] += force;

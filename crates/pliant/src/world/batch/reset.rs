@@ -58,7 +58,8 @@ impl Batch {
         let initial = &self.initial.rigid_bodies;
         let held: Vec<u32> = world.model.rigid_bodies.joints.iter().map(|joint| joint.bodies[1]).collect();
         let own = &parts.rigid_bodies;
-        world.change_rigid(|bodies| own.iter().for_each(|own| bodies.restore(&held, initial, own.clone())));
+        // Each wakes its own copy.
+        world.change_rigid(0..0, |bodies| own.iter().for_each(|own| bodies.restore(&held, initial, own.clone())));
         Ok(())
     }
 
