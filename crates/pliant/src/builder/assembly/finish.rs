@@ -102,8 +102,8 @@ impl Assembly {
         let free: Vec<bool> = self.rows.iter().enumerate().map(|(i, row)| self.is_free(i, row, particles)).collect();
         let bodies = vbd::plan::bodies(&groups, &rest, &free, &runs);
         let contacts = vec![Vec::new(); runs.len()];
-        let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
-        let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
+        let method = method(partition);
+        let incidence = if method.reads_incidence() { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
         let (params, moving): (Vec<_>, Vec<_>) = std::mem::take(&mut self.rigid_bodies).into_iter().unzip();
         let (anchors, anchor_states): (Vec<_>, Vec<_>) = std::mem::take(&mut self.anchors).into_iter().unzip();
@@ -155,7 +155,7 @@ impl Assembly {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }
         let mut model = Model {
-            schedule: method(partition).passes(&PlanInput {
+            schedule: method.passes(&PlanInput {
                 partition,
                 plan: &plan,
                 islands: island_count,
