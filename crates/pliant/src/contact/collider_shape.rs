@@ -47,7 +47,7 @@ pub enum ColliderShape {
 }
 
 /// Vertices, edges and faces of a shape.
-pub struct Outline {
+pub struct RoundedMesh {
     /// Vertices [m], in the local frame.
     pub positions: Vec<Vec3>,
     /// Triangles; an edge repeats its last vertex, a point repeats its only one.
@@ -147,8 +147,8 @@ impl ColliderShape {
 
     /// Its vertices, edges and faces for contact between triangles; `None` for shapes that only vertices touch, because
     /// they have no corners and edges or none are known.
-    pub fn outline(&self) -> Option<Outline> {
-        let of = |surface: &Surface| Outline {
+    pub fn rounded_mesh(&self) -> Option<RoundedMesh> {
+        let of = |surface: &Surface| RoundedMesh {
             positions: surface.positions().to_vec(),
             primitives: surface.triangles().to_vec(),
             radius: 0.0,
@@ -156,11 +156,11 @@ impl ColliderShape {
         Some(match self {
             Self::Plane | Self::Field(_) => return None,
             Self::Sphere { radius } => {
-                Outline { positions: vec![Vec3::ZERO], primitives: vec![[0; 3]], radius: *radius }
+                RoundedMesh { positions: vec![Vec3::ZERO], primitives: vec![[0; 3]], radius: *radius }
             }
             Self::Capsule { half_length, radius } => {
                 let end = Vec3::Y * *half_length;
-                Outline { positions: vec![-end, end], primitives: vec![[0, 1, 1]], radius: *radius }
+                RoundedMesh { positions: vec![-end, end], primitives: vec![[0, 1, 1]], radius: *radius }
             }
             Self::Box { half } => cuboid(*half),
             Self::Cylinder { half_length, radius } => prism(*half_length, *radius),
@@ -284,16 +284,16 @@ fn cylinder(half_length: f32, radius: f32) -> TriMesh {
     TriMesh { positions, triangles: (0..SIDES).flat_map(side).chain(fans).collect() }
 }
 
-fn cuboid(half: Vec3) -> Outline {
+fn cuboid(half: Vec3) -> RoundedMesh {
     let sign = |k: usize, bit: u32| if k as u32 >> bit & 1 == 1 { 1.0 } else { -1.0 };
     let positions = (0..8).map(|k| half * Vec3::new(sign(k, 0), sign(k, 1), sign(k, 2))).collect();
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let primitives = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    Outline { positions, primitives, radius: 0.0 }
+    RoundedMesh { positions, primitives, radius: 0.0 }
 }
 
 /// A prism in a cylinder.
-fn prism(half_length: f32, radius: f32) -> Outline {
+fn prism(half_length: f32, radius: f32) -> RoundedMesh {
     const SIDES: u32 = 24;
     let ring = |y: f32| {
         (0..SIDES).map(move |k| {
@@ -308,7 +308,7 @@ fn prism(half_length: f32, radius: f32) -> Outline {
         let (a, b, c, d) = (k, next, SIDES + next, SIDES + k);
         [[a, b, c], [a, c, d], [2 * SIDES, b, a], [2 * SIDES + 1, d, c]]
     });
-    Outline { positions, primitives: primitives.collect(), radius: 0.0 }
+    RoundedMesh { positions, primitives: primitives.collect(), radius: 0.0 }
 }
 
 #[inline]

@@ -43,7 +43,7 @@ pub struct Side {
     /// Radius [m].
     pub radius: f32,
     /// Inverse of the split mass in this contact [1/kg].
-    pub weight: f32,
+    pub inv_mass: f32,
     /// Particle index: breaks the symmetry of coincident particles.
     pub number: u32,
     /// Depth and outward direction in its body.
@@ -93,12 +93,12 @@ pub fn overlap(a: Vec3, b: Vec3, radii: f32) -> bool {
 /// the substep [kg·m].
 #[inline]
 pub fn project(a: &Side, b: &Side, params: ContactParams, push: Push) -> (Vec3, Push) {
-    let weight = a.weight + b.weight;
-    if weight == 0.0 {
+    let inv_mass = a.inv_mass + b.inv_mass;
+    if inv_mass == 0.0 {
         return (Vec3::ZERO, push);
     }
     let (normal, inside) = normal_and_depth(a, b, params.parts);
-    let scale = params.omega / weight;
+    let scale = params.omega / inv_mass;
     let moved = (a.x - a.start) - (b.x - b.start);
     let inside = if params.parts || a.field.depth > 0.0 || b.field.depth > 0.0 {
         inside
@@ -166,8 +166,8 @@ pub fn project_lanes<F: Lane>(
         F::pick_gt(distance, tiny, line.y, up),
         F::pick_gt(distance, tiny, line.z, zero),
     );
-    let weight = a.start.w + b.start.w;
-    let scale = F::splat(params.omega) / weight;
+    let inv_mass = a.start.w + b.start.w;
+    let scale = F::splat(params.omega) / inv_mass;
     let size = |v: V3<F>| v.x.abs() + v.y.abs() + v.z.abs();
     let tolerance = match params.parts {
         true => zero,
@@ -184,7 +184,7 @@ pub fn project_lanes<F: Lane>(
     let tangent = pick(length, bound * bound, slid, free);
     let impulse = normal * (total - push.w) + (tangent - push.v);
     // No change between two fixed particles, nor without a current or earlier impulse.
-    let acts = F::pick_gt(total + push.w, zero, F::pick_gt(weight, zero, touched, zero), zero);
+    let acts = F::pick_gt(total + push.w, zero, F::pick_gt(inv_mass, zero, touched, zero), zero);
     let done = Row { v: pick(acts, zero, tangent, push.v), w: F::pick_gt(acts, zero, total, push.w) };
     (pick(acts, zero, impulse, V3::zero()), done)
 }

@@ -3,7 +3,7 @@
 // One of the two particles: position and start of the substep [m], radius [m], inverse of the split mass in this
 // contact [1/kg], index; unit vector of the shortest way out of its body, and depth below the surface [m], 0 for
 // particles without a body.
-struct Side { x: vec3<f32>, start: vec3<f32>, radius: f32, weight: f32, number: u32, field: vec4<f32> }
+struct Side { x: vec3<f32>, start: vec3<f32>, radius: f32, inv_mass: f32, number: u32, field: vec4<f32> }
 
 // Impulse on the first particle [kg·m]; accumulated impulse of the substep: friction (xyz) and normal (w) [kg·m].
 struct ContactUpdate { impulse: vec3<f32>, push: vec4<f32> }
@@ -72,8 +72,8 @@ fn rounding(x: vec3<f32>) -> f32 {
 // D4 §3.1.3 with masses split among contacts; friction D4 3.38–3.40 with the sign of E19, E16. `parts`: previous
 // positions are corrected too, which adds no velocity. `recovery`: distance by which overlapping particles may separate [m].
 fn particle_project(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, parts: bool, recovery: f32, push: vec4<f32>) -> ContactUpdate {
-    let weight = a.weight + b.weight;
-    if weight == 0.0 {
+    let inv_mass = a.inv_mass + b.inv_mass;
+    if inv_mass == 0.0 {
         return ContactUpdate(vec3<f32>(0.0), push);
     }
     let out = normal_and_depth(a, b, parts);
@@ -83,7 +83,7 @@ fn particle_project(a: Side, b: Side, static_friction: f32, kinetic_friction: f3
     if !parts && a.field.w == 0.0 && b.field.w == 0.0 {
         inside = min(inside - (rounding(a.x) + rounding(b.x)), recovery - dot(moved, normal));
     }
-    let scale = omega / weight;
+    let scale = omega / inv_mass;
     let total = max(push.w + inside * scale, 0.0);
     if total == 0.0 && push.w == 0.0 {
         return ContactUpdate(vec3<f32>(0.0), push);

@@ -3,7 +3,7 @@
 use crate::grip::{Grip, MOST_MEMBERS};
 use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
-use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource};
 use crate::runtime::gpu::shader_constants::{NONE, shader_constants};
 use crate::runtime::gpu::tables::{TableArena, Vector};
 use bytemuck::{Pod, Zeroable};
@@ -122,5 +122,5 @@ impl GripTables {
 
 /// Projects all grips.
 pub fn project_grips() -> ShaderSource {
-    ShaderSource::new("project_grips", Bindings::SHARED, vec![Part::from(include_str!("grip.wgsl"))])
+    ShaderSource::new("project_grips", Bindings::SHARED, vec![ShaderPart::from(include_str!("grip.wgsl"))])
 }

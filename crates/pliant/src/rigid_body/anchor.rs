@@ -88,19 +88,19 @@ impl AnchorSolver {
             let (body, row) = (anchor.body as usize, &mut rows[anchor.particle as usize]);
             let (frame, inverse_inertia) = (&mut self.frames[body], self.inverse_inertia[body]);
             let arm = frame.rotation * own.local;
-            let (x, weight) = (position(*row).as_dvec3(), f64::from(row[3]));
+            let (x, inv_mass) = (position(*row).as_dvec3(), f64::from(row[3]));
             let soft = anchor.compliance / (h * h);
             let away = x - frame.position - arm + pull.linear * soft;
             let Some(n) = away.try_normalize() else { continue };
             let lever = arm.cross(n);
             let inverse_mass = 1.0 / model.bodies[body].shape.mass.mass;
             let at_point = inverse_mass + lever.dot(inverse_inertia * lever);
-            let mut change = -away / (weight + at_point + soft);
-            if weight > 0.0 {
+            let mut change = -away / (inv_mass + at_point + soft);
+            if inv_mass > 0.0 {
                 // The body gets what the particle has got in single precision.
-                let moved = (x + change * weight).as_vec3();
+                let moved = (x + change * inv_mass).as_vec3();
                 row[..3].copy_from_slice(&moved.to_array());
-                change = (moved.as_dvec3() - x) / weight;
+                change = (moved.as_dvec3() - x) / inv_mass;
             }
             pull.linear += change;
             pull.angular += x.cross(change);

@@ -2,7 +2,7 @@
 
 use crate::collision::Friction;
 use crate::contact::attachment_filter::AttachmentFilter;
-use crate::contact::collider_shape::{ColliderShape, Outline};
+use crate::contact::collider_shape::{ColliderShape, RoundedMesh};
 use crate::environments::Environments;
 use crate::frame::Topology;
 use crate::geometry::bvh::Bvh;
@@ -74,7 +74,7 @@ impl SurfaceModel {
         }
         model.points = (0..on_surface.len() as u32).filter(|&i| !on_surface[i as usize]).collect();
         for (number, shape) in inputs.shapes.iter().enumerate() {
-            if let Some(Outline { positions: places, primitives, radius }) = shape.outline() {
+            if let Some(RoundedMesh { positions: places, primitives, radius }) = shape.rounded_mesh() {
                 let piece = (number + inputs.masses.len()).checked_sub(inputs.shapes.len());
                 let inv_mass = piece.map_or(0.0, |piece| CORNER / inputs.masses[piece]);
                 model.add(Carrier::Collider(number as u32), 0, (&places, &primitives), radius, inv_mass);
@@ -90,7 +90,7 @@ impl SurfaceModel {
         environment: u32,
         (places, primitives): (&[Vec3], &[[u32; 3]]),
         core: f32,
-        body_weight: f32,
+        body_inv_mass: f32,
     ) {
         let first = self.particles.len();
         self.particles.resize(first + places.len(), NO_PARTICLE);
@@ -134,7 +134,7 @@ impl SurfaceModel {
             vertices: first..self.particles.len(),
             primitives: from..self.primitives.len(),
             nodes: node..self.nodes.len(),
-            body_weight,
+            body_inv_mass,
             edge: (sum / f64::from(count.max(1))) as f32,
         });
     }

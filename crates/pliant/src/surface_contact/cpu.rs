@@ -154,7 +154,7 @@ impl SurfaceScratch {
         *passes += 1;
         let mut step = |pair: &mut Pair| {
             let x = Motion::of(&motion.x, pair);
-            let (start, w) = (Motion::of(&motion.start, pair), Motion::of(&motion.weights, pair));
+            let (start, w) = (Motion::of(&motion.start, pair), Motion::of(&motion.inv_masses, pair));
             let bodies = Motion::of(&motion.bodies, pair);
             let steps = project(pair, &x, &start, (&w, &bodies), recovery);
             for (v, step) in pair.vertices.iter().zip(steps.unwrap_or_default()) {

@@ -71,7 +71,7 @@ pub struct Surface {
     /// Mean length of edges at rest [m].
     pub edge: f32,
     /// Inverse mass of the rigid body that carries it, as its corners feel it; 0 for all others [1/kg].
-    pub body_weight: f32,
+    pub body_inv_mass: f32,
 }
 
 impl Surface {

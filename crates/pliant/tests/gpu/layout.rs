@@ -208,7 +208,7 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     let both = [contact.restitution_colliders("save_velocities"), contact.restitution_particles("count_restitution")];
     let module = family("RestitutionUniforms", &both);
     assert_alike!(module, RestitutionUniforms:
-        mode, velocities_before, shares, velocities_after, collider_laws, restitution, still, drag);
+        mode, velocities_before, shares, velocities_after, collider_laws, restitution, rest_speed, rolling_damping);
     let module = family("ShapeMatchingUniforms", &[shape_matching("shape_whole")]);
     assert_alike!(module, ShapeMatchingUniforms:
         body_count, pieces, piece_count, members, member_rows, row_starts, row_members, sums, moves, extraction, fresh,

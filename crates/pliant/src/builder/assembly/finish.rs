@@ -141,7 +141,7 @@ impl Assembly {
         };
         // Inactive particles that will freeze have mass, too.
         for freeze in &self.freezes {
-            self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
+            self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.inv_mass);
         }
         let copies = self.environments.count();
         let mut fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
@@ -155,12 +155,7 @@ impl Assembly {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }
         let mut model = Model {
-            schedule: method.passes(&PlanInput {
-                partition,
-                plan: &plan,
-                islands: island_count,
-                groups: &groups,
-            }),
+            schedule: method.passes(&PlanInput { partition, plan: &plan, islands: island_count, groups: &groups }),
             particle_contact,
             surfaces: None,
             fluid,
@@ -176,7 +171,7 @@ impl Assembly {
             environments: self.environments,
             pins: self.pins,
             aero_surfaces: self.aero_surfaces,
-            spin_weights: self.spin_weights,
+            spin_inv_inertias: self.spin_inv_inertias,
             phantoms: plan.phantoms,
             incidence,
             bodies,
@@ -245,15 +240,15 @@ impl Assembly {
         }
         let inflated = self.inflatables.iter().map(Inflatable::run);
         let body = components(all, self.rows.len());
-        let weights: Vec<f32> = self.rows.iter().map(|row| row[3]).collect();
-        vbd::plan::resolve_chains(all, &body, &weights, settings.substep());
+        let inv_masses: Vec<f32> = self.rows.iter().map(|row| row[3]).collect();
+        vbd::plan::resolve_chains(all, &body, &inv_masses, settings.substep());
         let mut matched: Vec<u32> = self.shapes.iter().flat_map(|shape| shape.members.iter().copied()).collect();
         // Impulses of rigid bodies go on through multipliers.
         matched.extend(self.anchors.iter().map(|(anchor, _)| anchor.particle));
         let anchored: HashSet<u32> = self.anchors.iter().map(|(a, _)| body[a.particle as usize]).collect();
         let found = vbd::plan::elastic_rows(all, &body, inflated, matched.iter().copied());
         if !scene.gives_steps() && scene.solver.quality != Quality::Draft {
-            let wanted = vbd::plan::sheet_substeps(all, &body, &found.rows, &weights, settings.dt);
+            let wanted = vbd::plan::sheet_substeps(all, &body, &found.rows, &inv_masses, settings.dt);
             let wanted = if scene.solver.quality == Quality::Accurate { 2 * wanted } else { wanted };
             settings.substeps = settings.substeps.max(wanted);
         }
@@ -318,7 +313,7 @@ impl Assembly {
 
     /// Whether a row can move. Orientations are numbered after the particles.
     fn is_free(&self, row: usize, data: &RowData, particles: usize) -> bool {
-        if row < particles { data[3] > 0.0 } else { self.spin_weights[row - particles] > 0.0 }
+        if row < particles { data[3] > 0.0 } else { self.spin_inv_inertias[row - particles] > 0.0 }
     }
 
     /// Bodies without a common constraint, if the partition uses islands.

@@ -52,7 +52,7 @@ pub struct ParticleContacts {
     least: f32,
     /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22). Stored apart from the rows
     /// and used in every contact pass of the substep (E17).
-    weights: Vec<f32>,
+    inv_masses: Vec<f32>,
     /// Packed contact data of each particle.
     packed: Vec<ContactParticle>,
     /// Second position buffer.
@@ -83,14 +83,14 @@ pub struct ContactParticle {
     pub radius: f32,
     pub start: Vec3,
     /// Inverse of the split mass in each contact [1/kg].
-    pub weight: f32,
+    pub inv_mass: f32,
 }
 
 impl ContactParticle {
     #[inline]
     fn side(&self, number: usize, field: Field) -> Side {
-        let Self { x, radius, start, weight } = *self;
-        Side { x, start, radius, weight, number: number as u32, field }
+        let Self { x, radius, start, inv_mass } = *self;
+        Side { x, start, radius, inv_mass, number: number as u32, field }
     }
 }
 
@@ -117,7 +117,7 @@ impl Default for ParticleContacts {
             counts: Vec::new(),
             counted: false,
             least: 1.0,
-            weights: Vec::new(),
+            inv_masses: Vec::new(),
             packed: Vec::new(),
             next: Vec::new(),
             fields: Vec::new(),
@@ -131,7 +131,7 @@ impl ParticleContacts {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
-        let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next);
+        let each = of(&self.shares) + of(&self.counts) + of(&self.inv_masses) + of(&self.next);
         let each = each + of(&self.shrunk) + of(&self.reach);
         self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts) + of(&self.packed)
     }
@@ -199,12 +199,12 @@ impl ParticleContacts {
         let particle_contact = model.particle_contact.unwrap_or_default();
         let up = -model.settings.gravity.normalize_or_zero() * particle_contact.stacking;
         let low = state.rows[..n].iter().map(|&row| position(row).dot(up)).fold(f32::INFINITY, f32::min);
-        let weight = |&row: &RowData| match particle_contact.stacking > 0.0 {
+        let inv_mass = |&row: &RowData| match particle_contact.stacking > 0.0 {
             // D4 4.25 (E22): lower is heavier. Clamped at e^12, the limit of single precision.
             true => row[3] * libm::expf((position(row).dot(up) - low).min(12.0)),
             false => row[3],
         };
-        replace(&mut self.weights, state.rows[..n].iter().map(weight));
+        replace(&mut self.inv_masses, state.rows[..n].iter().map(inv_mass));
     }
 
     /// Rotates the outward directions with their bodies, once per substep. Particles of bodies with several regions have
@@ -349,11 +349,11 @@ impl ParticleContacts {
         more: ContactOptions<'_>,
     ) {
         let ContactInputs { rows, starts, radii, liquids } = places;
-        let (weights, shares) = (&self.weights[..], &self.shares[..]);
+        let (inv_masses, shares) = (&self.inv_masses[..], &self.shares[..]);
         threads.chunks(&mut self.packed, 1, |first, packed| {
             for (entry, i) in packed.iter_mut().zip(first..) {
                 let (x, start) = (position(rows[i]), position(starts[i]));
-                *entry = ContactParticle { x, radius: radii[i], start, weight: weights[i] * shares[i] };
+                *entry = ContactParticle { x, radius: radii[i], start, inv_mass: inv_masses[i] * shares[i] };
             }
         });
         // Grains alone take the SIMD path.
@@ -365,9 +365,9 @@ impl ParticleContacts {
             && self.least == 1.0
         {
             let fresh = std::mem::replace(&mut self.fresh, false);
-            let Self { lists, pushes, packed, counts, weights, next, .. } = self;
+            let Self { lists, pushes, packed, counts, inv_masses, next, .. } = self;
             let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
-            SimdPass { lists, packed, weights, rows, params, fresh, pushes, counts }.run(threads, isa, next);
+            SimdPass { lists, packed, inv_masses, rows, params, fresh, pushes, counts }.run(threads, isa, next);
         } else {
             self.project_packed(threads, rows, liquids, params, more);
         }
@@ -383,9 +383,9 @@ impl ParticleContacts {
         ContactOptions { strength, acceleration, surfaces }: ContactOptions<'_>,
     ) {
         let fresh = std::mem::replace(&mut self.fresh, false);
-        let Self { lists, pushes, lasts, packed, counts, weights, next, fields, least, .. } = self;
+        let Self { lists, pushes, lasts, packed, counts, inv_masses, next, fields, least, .. } = self;
         let (least, lasts) = (*least, Shared::new(&mut lasts[..]));
-        let (fields, lists, packed, weights) = (&fields[..], &*lists, &packed[..], &weights[..]);
+        let (fields, lists, packed, inv_masses) = (&fields[..], &*lists, &packed[..], &inv_masses[..]);
         let offsets = &lists.offsets;
         let field = |i: usize| fields.get(i).copied().unwrap_or_default();
         let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
@@ -449,7 +449,7 @@ impl ParticleContacts {
                 }
                 // SAFETY: particle i belongs to this thread.
                 unsafe { *counts.get(i) = count.max(least) };
-                let x = own.x + sum * weights[i];
+                let x = own.x + sum * inv_masses[i];
                 *next = [x.x, x.y, x.z, rows[i][3]];
             }
         });

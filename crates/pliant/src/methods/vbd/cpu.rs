@@ -13,7 +13,7 @@ use crate::methods::vbd::contact::Hold;
 use crate::methods::vbd::lanes::BlockLocal;
 use crate::methods::vbd::momentum;
 use crate::methods::vbd::pack::Packed;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::row_steps::{add, dot, moved, toward};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
@@ -40,7 +40,7 @@ pub(super) struct Substep<'a> {
     /// Number of particles; rows from here on are orientations.
     pub(super) particles: usize,
     /// Inverse quaternion masses of orientations.
-    pub(super) spin_weights: &'a [f32],
+    pub(super) spin_inv_inertias: &'a [f32],
     pub(super) gravity: Vec3,
     /// Whether velocities are differences of positions (BDF1).
     pub(super) first_order: bool,
@@ -88,7 +88,7 @@ pub(super) struct BodyState {
 }
 
 impl BodyState {
-    pub(super) fn new(body: &Body, groups: &[Group], particles: usize) -> Self {
+    pub(super) fn new(body: &ElasticBody, groups: &[Group], particles: usize) -> Self {
         let n = body.vertices.len();
         let mut by_row: Vec<(u32, u32)> = body.vertices.iter().enumerate().map(|(v, &r)| (r, v as u32)).collect();
         by_row.sort_unstable();
@@ -128,7 +128,7 @@ impl BodyState {
     }
 
     /// Reads the parameters of the elements again.
-    pub(super) fn read_parameters(&mut self, body: &Body, groups: &[Group]) {
+    pub(super) fn read_parameters(&mut self, body: &ElasticBody, groups: &[Group]) {
         self.packed = Packed::new(body, groups);
         self.coarse = Coarse::new(body, groups);
     }
@@ -138,7 +138,7 @@ impl BodyState {
     pub(super) fn iterate(
         &mut self,
         threads: &Threads,
-        body: &Body,
+        body: &ElasticBody,
         sub: &Substep<'_>,
         iteration: u32,
         rows: &[RowData],
@@ -179,14 +179,14 @@ impl BodyState {
     }
 
     /// Masses, targets and contacts of the substep, and where to start from.
-    fn begin(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, contacts: &[Vec<Contact>]) {
+    fn begin(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>, contacts: &[Vec<Contact>]) {
         self.inv_h2 = sub.inv_h2;
         self.target.copy_from_slice(&self.x);
         for (v, &r) in body.vertices.iter().enumerate() {
             let (r, inverse) = (r as usize, self.x[v][3]);
             self.masses[v] = if self.turns[v] {
-                let weight = sub.spin_weights[r - sub.particles];
-                if weight > 0.0 { 0.25 / weight } else { 0.0 }
+                let inv_inertia = sub.spin_inv_inertias[r - sub.particles];
+                if inv_inertia > 0.0 { 0.25 / inv_inertia } else { 0.0 }
             } else if inverse > 0.0 {
                 1.0 / inverse
             } else {
@@ -218,7 +218,7 @@ impl BodyState {
     /// A body that was thrown or crushed may have a lower objective where it was: it starts there then.
     ///
     /// Leaves the forces at the start in `forces`.
-    fn guard_start(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
+    fn guard_start(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>) {
         let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
         // In lanes and of ropes energies cost next to nothing beside forces.
         let cheap = self.packed.others.is_empty() || self.coarse.chain().is_of_ropes();
@@ -316,7 +316,7 @@ impl BodyState {
     /// A step in the coarse space, as long as the forces along it last.
     ///
     /// In the first iteration `forces` are known, and the matrix is built.
-    fn correct(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, first: bool) {
+    fn correct(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>, first: bool) {
         let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
         if !first {
             self.residual(threads, sub, &self.x, false, &mut blocks, &mut forces);
@@ -382,7 +382,7 @@ impl BodyState {
     }
 
     /// Every vertex once, color by color, to the minimum of its own problem.
-    fn sweep(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
+    fn sweep(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>) {
         let (mut steps, mut blocks) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.blocks));
         let mut next = 0;
         for (number, color) in body.colors.iter().enumerate() {
@@ -402,7 +402,7 @@ impl BodyState {
                         hessian: blocks[block].hessian(lane),
                         step: position(steps[v]),
                     };
-                    let way = self.meet(sub, body, v, &step);
+                    let way = self.solve_contacts(sub, body, v, &step);
                     steps[v] = [way.x, way.y, way.z, 0.0];
                 }
                 next = self.contacts_of(v).end;

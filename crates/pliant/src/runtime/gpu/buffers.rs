@@ -201,8 +201,8 @@ impl Buffers {
         from.into_iter().zip(self.readback_bytes).filter(|(_, bytes)| *bytes > 0)
     }
 
-    /// Waits, and calls `look` with what is read back of rows, motion, lambda, work and flags.
-    pub fn read_back(&self, device: &Device, look: impl FnOnce([&[u8]; 5])) -> Result<(), GpuError> {
+    /// Waits, and calls `read` with what is read back of rows, motion, lambda, work and flags.
+    pub fn read_back(&self, device: &Device, read: impl FnOnce([&[u8]; 5])) -> Result<(), GpuError> {
         device.alive()?;
         let mut encoder = device.device.create_command_encoder(&Default::default());
         self.copy_moving_to(&mut encoder, &self.readback);
@@ -210,7 +210,7 @@ impl Buffers {
         self.count_read(self.moving_bytes());
         let bytes = mapped(device, &self.readback)?;
         let mut rest = &bytes[..];
-        look(self.readback_bytes.map(|size| {
+        read(self.readback_bytes.map(|size| {
             let (part, others) = rest.split_at(size as usize);
             rest = others;
             part

@@ -51,7 +51,7 @@ impl ForceInputs {
     pub(crate) fn of(model: &Model, particles: &[u32]) -> Self {
         let wanted: std::collections::HashSet<u32> = particles.iter().copied().collect();
         let mut all = Self { rows: particles.iter().copied().collect(), multipliers: false };
-        let mut descended = vec![false; model.topology.objects.len() + model.spin_weights.len()];
+        let mut descended = vec![false; model.topology.objects.len() + model.spin_inv_inertias.len()];
         for body in &model.bodies {
             body.vertices.iter().for_each(|&row| descended[row as usize] = true);
             if body.vertices.iter().any(|row| wanted.contains(row)) {

@@ -100,7 +100,7 @@ pub struct CarryUniforms {
 }
 
 /// A pass over elements of one buffer.
-struct Pass {
+struct CarryPass {
     entry: &'static str,
     /// Before, after, map; then others.
     buffers: Vec<Buffer>,
@@ -138,7 +138,7 @@ impl Gpu {
                 let [from_at, to_at] = at.map(|at| at as u32);
                 let uniforms = CarryUniforms { count, stride, from_at, to_at, map_at, ..CarryUniforms::default() };
                 let buffers = vec![from.clone(), to.clone(), map.clone()];
-                passes.push(Pass { entry: "carry_words", buffers, uniforms });
+                passes.push(CarryPass { entry: "carry_words", buffers, uniforms });
             }
         };
         let vectors = |at: usize| u64::from(VECTOR) * at as u64;
@@ -177,10 +177,10 @@ impl Gpu {
     }
 
     /// The contacts with colliders, where their impulses are stored by particle.
-    fn contacts_of(&self, old: &Self, particles: usize, map: u32, rows: &Buffer) -> Option<Pass> {
+    fn contacts_of(&self, old: &Self, particles: usize, map: u32, rows: &Buffer) -> Option<CarryPass> {
         let (from, to) = (&old.tables.contact.colliders, &self.tables.contact.colliders);
         let apart = old.tables.fused || self.tables.fused;
-        (from.count > 0 && to.count > 0 && particles > 0 && !apart).then(|| Pass {
+        (from.count > 0 && to.count > 0 && particles > 0 && !apart).then(|| CarryPass {
             entry: "carry_contacts",
             buffers: [&old.buffers.flags, &self.buffers.flags, rows, &old.buffers.work, &self.buffers.work]
                 .map(Buffer::clone)
@@ -214,7 +214,7 @@ impl Gpu {
         }
     }
 
-    fn encode_carry(&self, encoder: &mut wgpu::CommandEncoder, pass: &Pass) -> Result<(), GpuError> {
+    fn encode_carry(&self, encoder: &mut wgpu::CommandEncoder, pass: &CarryPass) -> Result<(), GpuError> {
         let device = &self.device;
         let text = shader_constants::wgsl(&[shader_constants::ALL]) + SHADER;
         // SAFETY: the map has a word per element, rows and bodies of it are those of the old buffers, and every loop runs over

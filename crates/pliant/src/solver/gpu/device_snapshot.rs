@@ -63,7 +63,7 @@ impl Gpu {
     pub(crate) fn put_back(&mut self, kept: &DeviceSnapshot, host: &mut State) -> Result<(), GpuError> {
         // What later steps have reported does not concern this moment.
         self.device.wait()?;
-        let _ = self.status.look(&self.device);
+        let _ = self.status.poll(&self.device);
         self.in_flight.clear();
         let mut encoder = self.device.device.create_command_encoder(&Default::default());
         self.buffers.copy_moving_from(&mut encoder, &kept.state);

@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource};
 use crate::runtime::gpu::shader_constants::shader_constants;
 use crate::runtime::gpu::tables::TableArena;
 use crate::schedule::gpu::constants::STATUS_WORDS;
@@ -136,7 +136,7 @@ pub fn body_reactions(contact: &ContactFeatures, pressure: Pressure) -> ShaderSo
     let mut parts = contact.collider_contacts();
     match pressure {
         Pressure::Density(constants) => {
-            parts.extend(FLUID_KERNELS.map(Part::from));
+            parts.extend(FLUID_KERNELS.map(ShaderPart::from));
             parts.push(constants.into());
             parts.push(include_str!("reactions_of_liquids.wgsl").into());
         }

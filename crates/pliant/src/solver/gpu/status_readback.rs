@@ -38,7 +38,7 @@ pub enum Signal {
     /// No error.
     Fine,
     /// A particle diverged.
-    Ran(Divergence),
+    Diverged(Divergence),
     /// Lists of neighbors had no room: so many substeps were done (modulo 2³²), and none since.
     ListsFull {
         /// Substeps.
@@ -46,7 +46,7 @@ pub enum Signal {
     },
 }
 
-/// A copy of the alarm on its way to the host.
+/// A copy of the status words on its way to the host.
 pub struct StatusReadback {
     buffer: wgpu::Buffer,
     state: Arc<AtomicU8>,
@@ -83,7 +83,7 @@ impl StatusReadback {
     }
 
     /// What the copy says, if it has arrived.
-    pub fn look(&self, device: &Device) -> Result<Signal, GpuError> {
+    pub fn poll(&self, device: &Device) -> Result<Signal, GpuError> {
         if self.state.load(Ordering::Acquire) == UNDER_WAY {
             let polled = device.device.poll(wgpu::PollType::Poll);
             polled.map_err(|e| GpuError::Lost(e.to_string()))?;
@@ -116,6 +116,6 @@ pub fn read(flags: &[u32]) -> Result<Signal, GpuError> {
     Ok(match (particle, frozen) {
         (NONE, LISTS_FULL) => Signal::ListsFull { done: substeps },
         (NONE, _) => Signal::Fine,
-        _ => Signal::Ran(found),
+        _ => Signal::Diverged(found),
     })
 }

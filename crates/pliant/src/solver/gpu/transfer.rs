@@ -39,7 +39,7 @@ impl Gpu {
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
         readback.divergence = self.rigid_bodies.diverged;
-        if let Signal::Ran(divergence) = found? {
+        if let Signal::Diverged(divergence) = found? {
             readback.divergence = Some(divergence);
         }
         Ok(readback)
@@ -275,7 +275,7 @@ impl Gpu {
 
     /// Uploads records of substeps after gravity, wind, damping, motions or friction of colliders have changed.
     pub(crate) fn upload_records(&mut self, model: &Model) {
-        let sizes = (model.topology.objects.len(), model.topology.objects.len() + model.spin_weights.len());
+        let sizes = (model.topology.objects.len(), model.topology.objects.len() + model.spin_inv_inertias.len());
         self.records.refresh(model, sizes, &self.tables);
         self.records.upload_fixed(&self.device, &self.buffers, model);
     }

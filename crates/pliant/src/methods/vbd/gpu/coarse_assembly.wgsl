@@ -153,13 +153,13 @@ fn assemble(thread: Thread) {
         let all = blocks[thread.local] + blocks[thread.local + 16u] + blocks[thread.local + 32u] + blocks[thread.local + 48u];
         let block = topology[pair + 6u];
         if block != NONE {
-            let mirror = topology[pair + 7u];
+            let transposed = topology[pair + 7u];
             let stride = topology[pair + 8u];
             let diagonal = topology[pair + 9u];
             for (var r = 0u; r < 3u; r++) {
                 for (var c = 0u; c < 3u; c++) {
-                    if mirror != block {
-                        lambda[mirror + (3u * n + c) * stride + 3u * m + r] = all[c][r];
+                    if transposed != block {
+                        lambda[transposed + (3u * n + c) * stride + 3u * m + r] = all[c][r];
                     }
                     lambda[block + (3u * m + r) * stride + 3u * n + c] = all[c][r];
                     if diagonal != NONE && m == n && r == c {

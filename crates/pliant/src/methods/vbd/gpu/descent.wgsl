@@ -28,8 +28,8 @@ fn begin(thread: Thread) {
     work[vector_at(ELASTIC_TARGET, v)] = x;
     var mass = 0.0;
     if turns(row) {
-        let weight = params[sub.spins + row - sub.particles];
-        mass = select(0.0, 0.25 / weight, weight > 0.0);
+        let inv_inertia = params[sub.spins + row - sub.particles];
+        mass = select(0.0, 0.25 / inv_inertia, inv_inertia > 0.0);
     } else if x.w > 0.0 {
         mass = 1.0 / x.w;
     }

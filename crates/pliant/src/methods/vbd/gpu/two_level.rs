@@ -6,7 +6,7 @@ use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::gpu::constants::*;
 use crate::methods::vbd::gpu::shaders::ElasticFeatures;
 use crate::methods::vbd::gpu::uniforms::ElasticUniforms;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::second_level::SecondLevel;
 use crate::runtime::gpu::program::{Command, ProgramWriter};
 use crate::runtime::gpu::shader_constants::NONE;
@@ -213,7 +213,7 @@ impl SecondTables {
     pub(super) fn finish<'a>(
         &mut self,
         aggregates: impl Iterator<Item = &'a [u32]>,
-        bodies: &[Body],
+        bodies: &[ElasticBody],
         arena: &mut TableArena,
     ) {
         let body_of = |record: &[u32]| record[AGGREGATE_WORDS as usize - 1] as usize;

@@ -113,7 +113,7 @@ impl Tables {
         // Copies have masks of their own.
         let copies = if all.fused { model.phantoms.seams } else { 0 };
         all.contact.colliders = ColliderContactTables::new(&contact, n + copies, rows, &mut all.arena);
-        all.integration = IntegrationTables::new(&model.spin_weights, state, &mut all.arena);
+        all.integration = IntegrationTables::new(&model.spin_inv_inertias, state, &mut all.arena);
         all.exchange = (all.arena.reserve_flags(2 * 4 * copies), 2 * 4 * copies);
         all.aero = AeroTables::new(&model.aero_surfaces, n, &mut all.arena);
         // With a history no pass does whole substeps.
