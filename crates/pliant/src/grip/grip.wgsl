@@ -143,7 +143,7 @@ fn project_grips(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
             }
         }
     }
-    // Nobody may still be reading the old one.
+    // All threads must have read the old value.
     storageBarrier();
     if t == 0u {
         work[args.multipliers + group.x] = vec4<f32>(select(vec3<f32>(0.0), next, count > 0u), 0.0);

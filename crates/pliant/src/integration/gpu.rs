@@ -162,7 +162,7 @@ pub(crate) fn pose_vectors(pins: &[MovedPins]) -> u32 {
     POSE_VECTORS * pins.len() as u32
 }
 
-/// What passes of predict and stabilize are made from.
+/// Makes the passes of predict and stabilize.
 #[derive(Clone, Copy)]
 pub struct PredictPasses<'a> {
     /// Offsets of the tables.
@@ -218,7 +218,7 @@ impl PredictPasses<'_> {
         out.run_each(predict("finish_stabilization", &self.contact), &args, self.particles)
     }
 
-    /// How particles are packed for the next contact pass.
+    /// Packing of particles for the next contact pass.
     fn packing(&self, parts: bool) -> PredictUniforms {
         let args = PredictUniforms { packed: self.packed, ..PredictUniforms::default() };
         if parts { PredictUniforms { mode: PARTS_NEXT, radius_scale: 1.0 - SLOP, ..args } } else { args }

@@ -39,7 +39,7 @@ pub fn predict(
     if model.settings.integrator == Integrator::Bdf2 {
         // Positions at the start of the last substep are one substep older now.
         std::mem::swap(&mut state.older, &mut state.previous);
-        // Likewise velocities: `velocities` now holds those of one substep ago, until it is overwritten.
+        // `velocities` holds those of one substep ago, until it is overwritten.
         std::mem::swap(&mut state.older_velocities, &mut state.velocities);
     }
     let gravity = V3::new(model.settings.gravity.x, model.settings.gravity.y, model.settings.gravity.z);

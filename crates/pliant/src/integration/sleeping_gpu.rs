@@ -63,7 +63,7 @@ impl SleepTables {
         self.uniforms.groups > 0
     }
 
-    /// Where the words in `flags` are, and how many: of what sleeps, then of what was touched.
+    /// Offset and number of the words in `flags`: masks of sleeping groups, then of touched groups.
     pub fn words(&self) -> (u32, usize) {
         (self.uniforms.asleep, self.uniforms.groups as usize)
     }

@@ -108,7 +108,7 @@ impl Default for MethodTables {
     }
 }
 
-/// What a method writes its dispatches with.
+/// Interface with which a method writes its dispatches.
 #[cfg(feature = "gpu")]
 pub(crate) struct GpuSolve<'a> {
     /// Number of constraint groups.
@@ -135,7 +135,7 @@ pub(crate) trait CpuMethod: Send + Sync {
     fn bytes(&self) -> u64;
 }
 
-/// What a constraint pass changes.
+/// Data that a constraint pass changes.
 pub(crate) struct SolveData<'a> {
     /// Positions and multipliers.
     pub(crate) state: &'a mut State,

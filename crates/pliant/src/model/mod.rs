@@ -62,11 +62,11 @@ pub struct SkinnedMeshes {
 /// A mesh that follows one object.
 #[derive(Clone, Debug)]
 pub struct SkinnedMesh {
-    /// What moves its vertices.
+    /// Source of its motion.
     pub carrier: Carrier,
 }
 
-/// What moves the vertices of a mesh.
+/// Source of the motion of a mesh.
 #[derive(Clone, Debug)]
 pub enum Carrier {
     /// Particles of its object.
@@ -173,7 +173,7 @@ pub struct Model {
     pub freezes: Vec<Freeze>,
     /// Grips of callers.
     pub grips: Vec<Grip>,
-    /// What sleeps together, once an object of particles was put to sleep.
+    /// Groups of objects that sleep together; present once an object of particles was put to sleep.
     pub sleep_groups: Option<SleepGroups>,
     /// Room for bodies to come.
     pub room: Room,

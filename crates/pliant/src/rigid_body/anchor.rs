@@ -33,7 +33,7 @@ pub struct AnchorState {
     pub force: DVec3,
 }
 
-/// What a rigid body has done to an attached particle in a substep.
+/// Impulse of a rigid body on an attached particle in a substep, and its moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnchorPull {
     /// Impulse on the particle, times the substep [kg·m].
@@ -45,7 +45,7 @@ pub struct AnchorPull {
 /// Buffers of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct AnchorSolver {
-    /// Where bodies are while particles are solved.
+    /// Frames of the bodies while particles are solved.
     frames: Vec<Frame>,
     /// Centers of mass at the start of the substep [m]: about these, positions at its end have no angular momentum of their
     /// own, as x × v is the same at both ends of a straight way.
@@ -76,7 +76,7 @@ impl AnchorSolver {
         self.pulls.resize(model.anchors.len(), AnchorPull::default());
     }
 
-    /// What bodies have done to their particles in this substep, in the order of anchors.
+    /// Impulses of bodies on their particles in this substep, in the order of anchors.
     pub fn pulls(&self) -> &[AnchorPull] {
         &self.pulls
     }

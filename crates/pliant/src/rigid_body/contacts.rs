@@ -44,7 +44,7 @@ pub struct ContactFinder {
     pub contacts: Vec<ContactConstraint>,
 }
 
-/// What contact finding reads.
+/// Inputs of contact finding.
 pub struct FindInputs<'a> {
     /// Bodies and colliders.
     pub model: &'a RigidBodyModel,

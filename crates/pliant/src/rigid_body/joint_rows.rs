@@ -186,7 +186,7 @@ pub(crate) fn rows(
         if let Some([low, high]) = drive.limits {
             let flipped = JointRow { linear: -free.linear, arms: free.arms.map(|a| -a), ..free };
             for (side, row, error) in [(2, free, place - low), (3, flipped, high - place)] {
-                // What is far and not approached is left out.
+                // Limits that are far and not approached are omitted.
                 if error < h * (FAR + 10.0 * speed(&row, solver).abs()) {
                     bounded.push(JointRow { part: part + side, error, bounds: [0.0, f64::INFINITY], ..row });
                 }

@@ -12,7 +12,7 @@ use crate::rigid_body::wide_contacts::WideContacts;
 use crate::runtime::cpu::Isa;
 use glam::DVec3;
 
-/// What a step reads besides model and state.
+/// Inputs of a step besides model and state.
 pub struct StepInputs<'a> {
     /// Length [s].
     pub h: f64,

@@ -10,7 +10,7 @@ use crate::surface_contact::model::{Carrier, NO_PARTICLE, Primitive, Surface, Su
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What surfaces are made of.
+/// Inputs of the construction of surfaces.
 pub struct SurfaceInputs<'a> {
     /// Triangles and lines of particles, and their objects.
     pub topology: &'a Topology,

@@ -23,7 +23,7 @@ const LEAST: f32 = 1e-3;
 /// Share of coordinates that rounding may take.
 const ROUNDING: f32 = 1e-6;
 
-/// What contact between triangles did in a substep.
+/// Statistics of contact between triangles in a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limited {
     /// Pairs of features that push.

@@ -46,7 +46,7 @@ impl Primitive {
     }
 }
 
-/// What moves the vertices of a surface.
+/// Source of the motion of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// Particles of an object of the topology.
@@ -58,7 +58,7 @@ pub enum Carrier {
 /// The surface of one object, or of one collider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
-    /// What moves its vertices.
+    /// Source of its motion.
     pub carrier: Carrier,
     /// Environment of a batch; that of a collider is that of the particles that see it.
     pub environment: u32,

@@ -12,7 +12,7 @@ use crate::surface_contact::conservative::time_of_contact;
 use crate::surface_contact::features::{combine, edge_edge, vertex_triangle};
 use glam::Vec3;
 
-/// What a pair consists of.
+/// Kinds of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The first vertex, and the triangle of the other three.
@@ -54,7 +54,7 @@ pub fn nearest(kind: Kind, x: &[Vec3; 4]) -> Feet {
 pub struct Pair {
     /// Vertices.
     pub vertices: [u32; 4],
-    /// What it consists of.
+    /// Kind.
     pub kind: Kind,
     /// Distance that contact keeps [m].
     pub thickness: f32,

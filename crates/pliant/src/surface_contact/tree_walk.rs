@@ -53,7 +53,7 @@ pub(super) struct Trees<'a> {
     pub(super) centers: &'a [Vec3],
 }
 
-/// What all pairs of two surfaces have in common.
+/// Shared by all pairs of two surfaces.
 #[derive(Clone, Copy)]
 struct SurfacePair {
     /// Displacement of the first relative to the second [m].

@@ -10,13 +10,13 @@ use crate::contact::restitution::RestitutionLaw;
 use crate::runtime::gpu::program::{Command, ProgramWriter};
 use crate::runtime::gpu::shader_constants::NONE;
 
-/// What contact passes are made from.
+/// Makes the contact passes.
 #[derive(Clone, Copy)]
 pub struct ContactPasses<'a> {
     model: ContactModel<'a>,
     tables: &'a ContactTables,
     particles: usize,
-    /// What their shaders depend on.
+    /// Features that their shaders depend on.
     pub features: ContactFeatures,
 }
 

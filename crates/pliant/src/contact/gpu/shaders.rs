@@ -62,12 +62,12 @@ const BESIDE_LISTS: Bindings = Bindings {
     own: Some(&PARTICLE_CONTACT_GROUP),
 };
 
-/// What a model has that contact shaders depend on: what is not there is not compiled in.
+/// Features of a model that contact shaders depend on; code of absent features is not compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactFeatures {
     /// Cohesion between particles.
     pub cohesion: bool,
-    /// Bodies that contacts know of: rigid ones, and those with a shortest way out.
+    /// Bodies that contacts take into account: rigid ones, and those with a depth field.
     pub bodies: bool,
     /// Shapes of colliders: a bit for every code of `collider_shape::shader`.
     pub shapes: u32,

@@ -49,7 +49,7 @@ pub struct ProjectionScratch {
     body_forces: Vec<RowData>,
 }
 
-/// Where particles are, and what is around them.
+/// Positions of particles and their neighborhoods.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     pub sums: PairSums<'a>,
@@ -79,7 +79,7 @@ impl Surroundings<'_> {
         })
     }
 
-    /// How much a particle is near a rigid body.
+    /// Proximity of a particle to a rigid body, 0 to 1.
     fn nearness(&self, run: usize, k: usize, x: Vec3) -> f32 {
         let of_bodies = self.all_walls(run, k, x).filter(|(_, body)| body.is_some());
         of_bodies.map(|(wall, _)| nearness(self.fluid, wall.gap + self.fluid.radius)).fold(0.0, f32::max)

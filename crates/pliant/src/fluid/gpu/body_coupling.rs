@@ -33,7 +33,7 @@ pub struct BodyCouplingUniforms {
     pub parts: u32,
 }
 
-/// Where the tables of bodies in a liquid are; empty where nothing is projected, or there are no bodies.
+/// Offsets of the tables of bodies in a liquid; empty without projection or without bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BodyCouplingTables {
     /// Number of bodies.
@@ -104,7 +104,7 @@ impl BodyCouplingTables {
         self.bodies * BODY_RECORD as usize
     }
 
-    /// Where the host finds the motion of the bodies in `work`.
+    /// Offset of the motion of the bodies in `work`, for the host.
     pub fn motions(&self) -> Range<usize> {
         let first = self.motions as usize;
         first..first + self.bodies * BODY_MOTION as usize

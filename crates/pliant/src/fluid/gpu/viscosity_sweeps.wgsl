@@ -22,8 +22,8 @@ fn scale_after(sweep: u32) -> f32 {
     return 1.0;
 }
 
-// Sweep `args.sweep` of Chebyshev's iteration. Velocities are not touched before everybody has read them: a sweep adds the
-// step of the one before, and `rest` the last.
+// Sweep `args.sweep` of Chebyshev's iteration. A sweep reads the velocities of neighbors, so that it cannot write its own:
+// it adds the step of the sweep before, and `rest` the last step.
 @compute @workgroup_size(SIZE)
 fn viscosity_sweep(thread: Thread) {
     let i = whose(thread);

@@ -10,7 +10,7 @@ use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
 use glam::{Mat3, Vec3};
 
-/// What is computed of each block.
+/// Quantities computed for each block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Forces,

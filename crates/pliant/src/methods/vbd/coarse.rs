@@ -52,7 +52,7 @@ enum Solver {
     Iterative(Box<TwoLevel>),
 }
 
-/// What the matrix is assembled from.
+/// Inputs of the assembly of the matrix.
 pub(super) struct Inputs<'a> {
     pub(super) groups: &'a [Group],
     /// Lanes.

@@ -30,7 +30,7 @@ const LONGEST: f64 = 1.5;
 /// An objective that is higher than another by this part of the elastic energy is as good to start from.
 const SLIGHT: f64 = 0.1;
 
-/// What a substep gives to all bodies.
+/// Inputs of all bodies in a substep.
 pub(super) struct Substep<'a> {
     pub(super) groups: &'a [Group],
     pub(super) colliders: SeenColliders<'a>,

@@ -1,4 +1,4 @@
-//! Elastic force on single vertices, for whoever asks after a substep.
+//! Elastic force on single vertices, for queries after a substep.
 
 use crate::constraints::group::Group;
 use crate::math::RowData;

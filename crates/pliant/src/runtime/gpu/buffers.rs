@@ -37,13 +37,13 @@ pub struct Buffers {
     pub stride: u32,
     /// Size of the record of a substep [bytes].
     pub substep_bytes: usize,
-    /// What is read back of the first five buffers [bytes].
+    /// Sizes of the readback of the first five buffers [bytes].
     readback_bytes: [u64; 5],
     /// All of them [bytes].
     pub bytes: u64,
-    /// What the host has written so far [bytes].
+    /// Bytes written by the host so far.
     written: AtomicU64,
-    /// What the host has read so far [bytes].
+    /// Bytes read by the host so far.
     read: AtomicU64,
 }
 
@@ -57,7 +57,7 @@ pub struct Sizes {
     pub substeps: usize,
     /// Size of such a record [bytes].
     pub substep_bytes: usize,
-    /// What is read back: rows, vectors of `motion` and vectors of `work`; of the other buffers, everything.
+    /// Extent of a readback: rows, vectors of `motion` and vectors of `work`; all of the other buffers.
     pub readback: [usize; 3],
 }
 
@@ -140,7 +140,7 @@ impl Buffers {
         }
     }
 
-    /// What the host has written so far [bytes].
+    /// Bytes written by the host so far.
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
@@ -150,7 +150,7 @@ impl Buffers {
         self.written.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// What the host has read so far [bytes], as far as it was counted.
+    /// Bytes read by the host so far, as far as they were counted.
     pub fn read_so_far(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }

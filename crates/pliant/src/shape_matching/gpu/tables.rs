@@ -31,7 +31,7 @@ pub struct StepSettings {
 pub struct ShapeMatchingTables {
     /// Packed tables.
     pub words: Vec<[u32; 4]>,
-    /// What passes are told.
+    /// Uniform record of the passes.
     pub uniforms: ShapeMatchingUniforms,
     /// Pieces of bodies.
     pub pieces: usize,
@@ -43,11 +43,11 @@ pub struct ShapeMatchingTables {
     pub plastic: bool,
     /// Number of vectors in `work`.
     pub work: usize,
-    /// Where the parts of each body are.
+    /// Offsets of the tables of each body.
     places: Vec<BodyPlace>,
 }
 
-/// Where the parts of a body are.
+/// Offsets of the tables of a body.
 #[derive(Clone, Copy, Debug)]
 struct BodyPlace {
     /// Index of its first member.

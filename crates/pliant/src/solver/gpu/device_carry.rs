@@ -1,5 +1,5 @@
-//! A backend for another model goes on with the state of the one before it, without a way through the host: rows, motion,
-//! poses, contacts and pressures of what both have are copied within the device.
+//! Moves the state of a backend to a backend of an edited model on the device: rows, motion, poses, contacts and pressures
+//! of what both have are copied without a transfer to the host.
 
 use crate::integration::gpu::motion_arrays;
 use crate::model::Model;
@@ -43,7 +43,7 @@ impl RowCounts {
     }
 }
 
-/// Where the parts of a state were before, by their numbers now; [`NONE`] where they are new.
+/// Old numbers of the parts of a state, by their new numbers; [`NONE`] for new parts.
 pub(crate) struct DeviceCarry {
     /// Rows, copies included.
     pub rows: Vec<u32>,

@@ -61,7 +61,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         let row = rows[first + k];
         rows[first + k] = vec4<f32>(row.xyz + work[gradients + k].xyz * (row.w * dl), row.w);
     }
-    // Nobody may still be reading the old one.
+    // All threads must have read the old value.
     storageBarrier();
     if t == 0u {
         lambda[at] = before + dl;

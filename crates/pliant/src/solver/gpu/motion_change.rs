@@ -52,7 +52,7 @@ struct MotionChangeUniforms {
 
 impl Gpu {
     /// Changes the velocities of free particles. All earlier steps must be done. `state` has the sizes of arrays; contacts of
-    /// bodies with colliders are forgotten, as these would be warm-started.
+    /// bodies with colliders are dropped, as these would be warm-started.
     pub(crate) fn change_motion(
         &self,
         state: &State,

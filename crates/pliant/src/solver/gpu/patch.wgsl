@@ -143,7 +143,7 @@ fn nothing_near(pushed: u32) -> Near {
     return Near(0u, pushed, NONE, 0u, vec3<f32>(0.0), vec4<f32>(0.0));
 }
 
-// What a thread knows about contacts of its first rows, for a substep: masks do not change within it.
+// Contact masks of a thread's first rows: they do not change within a substep.
 struct Near {
     // Four bits for each row: none, the one collider that it may touch, or MULTIPLE.
     codes: u32,

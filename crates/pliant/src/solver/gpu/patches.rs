@@ -49,7 +49,7 @@ impl Patches {
         (TURNS / (longest + 64)).max(1) as u32
     }
 
-    /// What the workgroups of these patches keep.
+    /// Workgroup memory of these patches.
     pub fn memory(&self, range: &Range<usize>) -> WorkgroupMemory {
         self.memories.iter().find(|(r, _)| r == range).map_or_else(WorkgroupMemory::default, |(_, memory)| *memory)
     }
@@ -62,7 +62,7 @@ pub struct Writer<'a> {
     groups: &'a [GroupOffsets],
     /// Whether copies are seams that pieces join by themselves.
     fused: bool,
-    /// Number of each row within the patch at hand.
+    /// Number of each row within the current patch.
     local: Vec<u32>,
     /// Patch that `local` speaks of.
     owner: Vec<u32>,
@@ -266,7 +266,7 @@ impl<'a> Writer<'a> {
 /// Rows of a patch, in their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum RowKind {
-    /// Nobody else has it in this pass.
+    /// No other patch has it in this pass.
     Own,
     /// On a seam: exchanged with other patches.
     Seam,
@@ -289,7 +289,7 @@ struct PatchDraft {
     chain: usize,
     /// The first step of the second half, after an exchange of seams; 0 if there is none.
     second: usize,
-    /// What is done in an iteration: what, first round, number of rounds.
+    /// Steps of an iteration: code, first round, number of rounds.
     steps: Vec<[u32; WORDS]>,
     /// Multipliers that the workgroup keeps: where from, how many, where to.
     segments: Vec<[u32; WORDS]>,

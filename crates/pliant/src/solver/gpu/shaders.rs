@@ -48,7 +48,7 @@ pub fn constraint(kind: ConstraintKind, entry: &'static str) -> ShaderSource {
     ShaderSource { label: format!("{} {entry}", kind.name()), ..ShaderSource::new(entry, Bindings::SHARED, parts) }
 }
 
-/// What a shader of patches is made for.
+/// Variant of a shader of patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchShader {
     /// Kinds of constraints.

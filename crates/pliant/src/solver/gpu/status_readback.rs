@@ -64,7 +64,7 @@ impl StatusReadback {
         Self { buffer, state: Arc::new(AtomicU8::new(IDLE)) }
     }
 
-    /// Encodes a copy, unless the last one has not been looked at. Returns whether [`Self::send`] is due.
+    /// Encodes a copy, unless the last one has not been read. Returns whether [`Self::send`] is due.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, flags: &wgpu::Buffer) -> bool {
         let idle = self.state.load(Ordering::Acquire) == IDLE;
         if idle {
@@ -82,7 +82,7 @@ impl StatusReadback {
         });
     }
 
-    /// What the copy says, if it has arrived.
+    /// Status in the copy, if it has arrived.
     pub fn poll(&self, device: &Device) -> Result<Signal, GpuError> {
         if self.state.load(Ordering::Acquire) == UNDER_WAY {
             let polled = device.device.poll(wgpu::PollType::Poll);
@@ -103,7 +103,7 @@ impl StatusReadback {
     }
 }
 
-/// What the words at the start of `flags` say.
+/// Status in the words at the start of `flags`.
 pub fn read(flags: &[u32]) -> Result<Signal, GpuError> {
     let [substeps, predict, solve, frozen, stuck] =
         [SUBSTEPS, DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, STUCK].map(|word| flags[word as usize]);

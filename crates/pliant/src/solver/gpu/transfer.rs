@@ -217,7 +217,7 @@ impl Gpu {
         }
     }
 
-    /// Uploads what moves of a run of particles, and their phases; their contacts are forgotten.
+    /// Uploads positions, velocities and phases of a run of particles, and drops their contacts.
     pub(crate) fn upload_run(&self, model: &Model, state: &State, range: Range<usize>) {
         state_transfer::upload_particles(&self.device, &self.buffers, state, &self.tables, range.clone());
         if let Some(fluid) = &model.fluid {

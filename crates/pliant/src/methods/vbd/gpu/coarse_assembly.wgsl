@@ -5,7 +5,7 @@ const TOGETHER: u32 = SIZE / 2u;
 // Stiffness of a contact in the matrix, relative to that of the vertex.
 const CONTACT: f32 = 10.0;
 
-// How an element answers to the modes of one aggregate.
+// Response of an element to the modes of one aggregate.
 struct Answer { g0: array<vec3<f32>, 4>, g1: array<vec3<f32>, 4>, g2: array<vec3<f32>, 4>, n: array<vec2<f32>, 4> }
 
 // Gradients of the modes of the row's and the column's aggregate: g₀, g₁, g₂ and n of four modes, eleven numbers each.
@@ -57,7 +57,7 @@ fn linearize_modes(local: u32, at: u32, aggregate: u32) {
     }
 }
 
-// What one element adds to the block of two modes.
+// Contribution of one element to the block of two modes.
 fn element_block(e: u32, m: u32, n: u32) -> mat3x3<f32> {
     let k = stiffnesses[e][0];
     let t = stiffnesses[e][1].xyz;

@@ -120,7 +120,7 @@ fn factor(thread: Thread) {
         }
         storageBarrier();
         workgroupBarrier();
-        // What they take from the rest of the matrix.
+        // Their products are subtracted from the rest of the matrix.
         for (var k = local; k < rows_below * rows_below; k += COARSE_THREADS) {
             let r = k / rows_below;
             let c = k % rows_below;

@@ -4,7 +4,7 @@ use crate::contact::gpu::shaders::ContactFeatures;
 use crate::methods::vbd::gpu::constants::{BLOCK_NUMBERS, COARSE_THREADS, COARSE_WIDTH, PANEL_ROWS, REGION_THREADS};
 use crate::runtime::gpu::program::{Bindings, ShaderPart, ShaderSource};
 
-/// What a model has that the shaders depend on.
+/// Features of a model that the shaders depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ElasticFeatures {
     /// Bits of the codes of elements.

@@ -13,7 +13,7 @@ use crate::runtime::gpu::shader_constants::NONE;
 use crate::runtime::gpu::tables::TableArena;
 use std::collections::BTreeMap;
 
-/// Where the numbers of one body are in `lambda`.
+/// Offsets of the data of one body in `lambda`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     /// Number of regions; 0 in a chain.
