@@ -1,6 +1,7 @@
 //! Neighbor search: inputs, outputs, and reallocation.
 
 use crate::environments::Separation;
+use crate::neighbors::gpu::uniforms::QueryUniforms;
 use crate::neighbors::gpu::{CELLS, GROUP, QUERY, SUM, Shared, grid, tree};
 use crate::neighbors::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
 use crate::runtime::cpu::Threads;
@@ -141,7 +142,7 @@ impl Report {
 pub struct Finder {
     particles: usize,
     used: Search,
-    record: [u32; 12],
+    record: QueryUniforms,
     query: Buffer,
     build: Vec<Step>,
     list: [Step; 2],
@@ -167,11 +168,6 @@ struct ListPass {
 /// Words of `Cells` before its environments.
 const CELL_WORDS: usize = 24;
 
-/// Element of the uniform record that holds the capacity.
-const CAPACITY: usize = 1;
-/// Element of the uniform record that holds the margin.
-const MARGIN: usize = 4;
-
 /// Minimum growth, to avoid frequent reallocation.
 const GROWTH: u64 = 4096;
 
@@ -195,17 +191,20 @@ impl Finder {
             (given, _) => given,
         };
         let mut builder = PassBuilder::new(device);
-        let mut record = [0; 12];
-        record[0] = n as u32;
-        record[2] = setup.radii_at;
-        record[3] = setup.phases_at;
-        record[MARGIN] = setup.margin.to_bits();
-        record[5] = u32::from(setup.pairs == Pairs::Once);
-        record[6] = u32::from(setup.phases.is_some());
-        record[7] = grid::places(n) as u32;
-        record[9] = if used == Search::Grid { 1 } else { 2 };
-        record[10] = setup.rows_at;
-        record[11] = setup.separation.count.max(1);
+        let record = QueryUniforms {
+            particles: n as u32,
+            capacity: 0,
+            radii_at: setup.radii_at,
+            phases_at: setup.phases_at,
+            margin: setup.margin,
+            once: u32::from(setup.pairs == Pairs::Once),
+            phased: u32::from(setup.phases.is_some()),
+            places: grid::places(n) as u32,
+            zero: 0,
+            used: if used == Search::Grid { 1 } else { 2 },
+            rows_at: setup.rows_at,
+            environments: setup.separation.count.max(1),
+        };
         let shared = Shared {
             particles: n,
             rows: setup.rows,
@@ -364,19 +363,19 @@ impl Finder {
     /// Sets another margin [m] from the next submission on.
     pub fn set_margin(&mut self, device: &Device, margin: f32) {
         check_margin(margin);
-        self.record[MARGIN] = margin.to_bits();
-        device.queue.write_buffer(&self.query, 0, bytemuck::cast_slice(&self.record));
+        self.record.margin = margin;
+        device.queue.write_buffer(&self.query, 0, bytemuck::bytes_of(&self.record));
     }
 
     fn set_capacity(&mut self, device: &Device, capacity: u32) {
-        self.record[CAPACITY] = capacity;
-        device.queue.write_buffer(&self.query, 0, bytemuck::cast_slice(&self.record));
+        self.record.capacity = capacity;
+        device.queue.write_buffer(&self.query, 0, bytemuck::bytes_of(&self.record));
         device.queue.write_buffer(&self.header, 0, bytemuck::cast_slice(&[0_u32; HEADER]));
     }
 
     /// Capacity [entries].
     pub fn capacity(&self) -> u32 {
-        self.record[CAPACITY]
+        self.record.capacity
     }
 
     /// By particle, `vec2<u32>`: its first entry and its length, with the highest bit set if the stride is 32. Particle

@@ -23,6 +23,7 @@ pub mod neighbor_overflow;
 pub mod scan;
 pub mod sort;
 pub mod tree;
+pub mod uniforms;
 
 pub use crate::neighbors::gpu::finder::{Finder, HEADER, Layout, Order, Report, Setup, entries_of};
 pub use crate::neighbors::gpu::scan::Scan;

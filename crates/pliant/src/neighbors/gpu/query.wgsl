@@ -1,6 +1,6 @@
 // Query uniforms, and the pair test.
 
-struct Query {
+struct QueryUniforms {
     particles: u32,
     // Capacity of the lists [entries].
     capacity: u32,
@@ -25,7 +25,7 @@ struct Query {
     environments: u32,
 }
 
-@group(0) @binding(0) var<uniform> query: Query;
+@group(0) @binding(0) var<uniform> query: QueryUniforms;
 
 // As pliant::neighbors::OUTWARD: factor that widens bounds to cover the rounding error of their own arithmetic. A
 // driver may fuse the product into a sum; then it is rounded once instead of twice, never the other way.

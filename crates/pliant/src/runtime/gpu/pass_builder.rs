@@ -3,6 +3,7 @@
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::device::{Device, UNIFORMS};
 use crate::runtime::gpu::error::GpuError;
+use bytemuck::Pod;
 use wgpu::{Buffer, BufferUsages, ComputePass, ComputePipeline};
 
 /// Creates them and sums their memory.
@@ -46,10 +47,10 @@ impl<'a> PassBuilder<'a> {
         self.buffer(buffer, words as u64, STORAGE)
     }
 
-    /// A uniform buffer; whole vectors of four words.
-    pub fn record(&mut self, buffer: &'static str, words: &[u32]) -> Result<Buffer, GpuError> {
-        let made = self.buffer(buffer, words.len() as u64, UNIFORMS)?;
-        self.device.queue.write_buffer(&made, 0, bytemuck::cast_slice(words));
+    /// A uniform buffer; the record is a multiple of four words.
+    pub fn record<T: Pod>(&mut self, buffer: &'static str, record: &T) -> Result<Buffer, GpuError> {
+        let made = self.buffer(buffer, size_of::<T>() as u64 / 4, UNIFORMS)?;
+        self.device.queue.write_buffer(&made, 0, bytemuck::bytes_of(record));
         Ok(made)
     }
 

@@ -9,8 +9,8 @@ use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE};
 use crate::shape_matching::gpu::constants::BODY_POSE_VECTORS;
 use crate::solver::gpu::Gpu;
+use crate::solver::gpu::pass_uniforms::CarryUniforms;
 use crate::state::State;
-use bytemuck::{Pod, Zeroable};
 use wgpu::{Buffer, BufferUsages};
 
 const SHADER: &str = include_str!("device_carry.wgsl");
@@ -69,34 +69,6 @@ impl DeviceCarry {
             before: RowCounts::of(state),
         }
     }
-}
-
-/// Record of a pass (`device_carry.wgsl`).
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-pub struct CarryUniforms {
-    /// Words that are written, or particles.
-    pub count: u32,
-    /// Words of an element.
-    pub stride: u32,
-    /// First word in the old buffer.
-    pub from_at: u32,
-    /// First word in the new buffer.
-    pub to_at: u32,
-    /// First word of the old numbers.
-    pub map_at: u32,
-    /// Number of colliders before.
-    pub colliders_before: u32,
-    /// Number of colliders.
-    pub colliders: u32,
-    /// First word of impulses before.
-    pub impulses_before: u32,
-    /// First word of impulses.
-    pub impulses: u32,
-    /// First word of the old numbers of colliders.
-    pub collider_map: u32,
-    /// Alignment.
-    pub unused: [u32; 2],
 }
 
 /// A pass over elements of one buffer.

@@ -5,8 +5,8 @@ use crate::runtime::gpu::device::UNIFORMS;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE, shader_constants};
 use crate::solver::gpu::Gpu;
+use crate::solver::gpu::pass_uniforms::MotionChangeUniforms;
 use crate::state::State;
-use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use std::ops::Range;
 
@@ -30,24 +30,6 @@ pub(crate) enum MotionChange {
     Push { linear: Vec3, impulse: Vec3, point: Vec3 },
     /// The object moves at a velocity [m/s], and turns about its center of mass at an angular velocity [rad/s].
     Set { linear: Vec3, angular: Vec3 },
-}
-
-/// Record of the pass (`motion_change.wgsl`).
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-struct MotionChangeUniforms {
-    first: u32,
-    count: u32,
-    rows: u32,
-    arrays: u32,
-    orders: u32,
-    masks: u32,
-    mask_words: u32,
-    mode: u32,
-    linear: [f32; 4],
-    angular: [f32; 4],
-    impulse: [f32; 4],
-    point: [f32; 4],
 }
 
 impl Gpu {
