@@ -12,7 +12,7 @@ use crate::contact::particle_contact::{ContactParams, Side, normal_and_depth};
 use glam::Vec3;
 
 /// Contacts separate beyond this multiple of the sum of the radii.
-pub const RANGE: f32 = 1.01;
+pub const COHESION_RANGE: f32 = 1.01;
 
 /// Tensile limit of a contact [kg·m], force times h²; `strength` is 2π·w·h² [kg].
 #[inline]

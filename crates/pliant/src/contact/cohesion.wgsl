@@ -1,8 +1,5 @@
 // WGSL version of cohesion.rs; needs particle_contact.wgsl.
 
-// Contacts separate beyond this multiple of the sum of the radii.
-const RANGE: f32 = 1.01;
-
 // Tensile limit of a contact [kg·m], force times h²; `strength` is 2π·w·h² [kg].
 fn tensile_limit(strength: f32, a: f32, b: f32) -> f32 {
     let sum = a + b;

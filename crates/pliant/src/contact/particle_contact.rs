@@ -61,14 +61,14 @@ pub struct Field {
 
 /// Particles of a body less deep than this multiple of their radius are at its surface. The outermost layer is one
 /// radius deep, the next three; D4's "less than a radius" would omit the former.
-const SURFACE: f32 = 1.5;
+pub(crate) const SURFACE_LAYER: f32 = 1.5;
 
 /// Overlap at the start of the substep, as a share of the radii, up to which particles of bodies are separated with
 /// velocity. Deeper overlaps are left to pre-stabilization: bodies that start overlapped would otherwise be thrown
 /// apart.
-const QUIET: f32 = 0.1;
+pub(crate) const QUIET_OVERLAP: f32 = 0.1;
 /// The same for a free particle and a body.
-const QUIET_ALONE: f32 = 0.25;
+pub(crate) const QUIET_OVERLAP_ALONE: f32 = 0.25;
 
 /// Parameters of a contact pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -225,10 +225,10 @@ pub fn normal_and_depth(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
     let less = mine < theirs || (mine == theirs && a.number < b.number);
     let out = if theirs == 0.0 || (mine > 0.0 && less) { -a.field.outward } else { b.field.outward };
     let radii = a.radius + b.radius;
-    let surface = |side: &Side| side.field.depth > 0.0 && side.field.depth < SURFACE * side.radius;
+    let surface = |side: &Side| side.field.depth > 0.0 && side.field.depth < SURFACE_LAYER * side.radius;
     if surface(a) || surface(b) {
         let along = line.dot(out);
-        let quiet = if mine > 0.0 && theirs > 0.0 { QUIET } else { QUIET_ALONE };
+        let quiet = if mine > 0.0 && theirs > 0.0 { QUIET_OVERLAP } else { QUIET_OVERLAP_ALONE };
         let before = (radii - a.start.distance(b.start)) - quiet * radii;
         let new = if parts { inside } else { inside - before.max(0.0) };
         return (if along < 0.0 { line - out * (2.0 * along) } else { line }, new);

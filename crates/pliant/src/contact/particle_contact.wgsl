@@ -13,12 +13,8 @@ fn overlaps(a: vec3<f32>, b: vec3<f32>, radii: f32) -> bool {
     return dot(d, d) < radii * radii;
 }
 
-const SURFACE: f32 = 1.5;
-const QUIET: f32 = 0.1;
-const QUIET_ALONE: f32 = 0.25;
-
 fn at_surface(side: Side) -> bool {
-    return side.field.w > 0.0 && side.field.w < SURFACE * side.radius;
+    return side.field.w > 0.0 && side.field.w < SURFACE_LAYER * side.radius;
 }
 
 // Contact normal toward `a` and penetration depth [m] (S22, D4 4.22–4.24).
@@ -50,7 +46,7 @@ fn normal_and_depth(a: Side, b: Side, parts: bool) -> vec4<f32> {
             return vec4<f32>(line, inside);
         }
         let since = a.start - b.start;
-        let quiet = select(QUIET_ALONE, QUIET, mine > 0.0 && theirs > 0.0);
+        let quiet = select(QUIET_OVERLAP_ALONE, QUIET_OVERLAP, mine > 0.0 && theirs > 0.0);
         let before = (radii - sqrt(dot(since, since))) - quiet * radii;
         return vec4<f32>(line, inside - max(before, 0.0));
     }
@@ -62,9 +58,7 @@ fn normal_and_depth(a: Side, b: Side, parts: bool) -> vec4<f32> {
     return vec4<f32>(way, -dot(moved, way));
 }
 
-// Overlap that the rounding of positions may cause, as a share of the sums of their coordinates.
-const ROUNDING: f32 = 1.1920929e-7;
-
+// Overlap that the rounding of positions may cause.
 fn rounding(x: vec3<f32>) -> f32 {
     return ROUNDING * (abs(x.x) + abs(x.y) + abs(x.z));
 }

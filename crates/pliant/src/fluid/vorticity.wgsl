@@ -1,7 +1,5 @@
 // WGSL version of vorticity.rs.
 
-const VORTICITY_LEAST: f32 = 0.05;
-
 // J as xx, yy, zz and as yz, zx, xy, and L.
 struct RotationSums { diagonal: vec3<f32>, off_diagonal: vec3<f32>, angular: vec3<f32> }
 

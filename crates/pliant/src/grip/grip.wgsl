@@ -16,9 +16,6 @@ struct GripUniforms {
 
 const GRIP_WIDTH: u32 = 256u;
 
-// Maximum rotation of a cluster by one correction [rad].
-const MAX_ROTATION: f32 = 0.25;
-
 // Share of the trace that is added to a tensor of inertia: a line of particles has none about its axis.
 const LEAST_INERTIA: f32 = 1e-5;
 

@@ -1,9 +1,5 @@
 // Stage finalize of one row: velocity, sleeping, and the divergence check.
 
-// Beyond this a single-precision position resolves less than a decimeter [m], as on the CPU.
-const MAX_POSITION: f32 = 1e6;
-const MAX_SPEED: f32 = 1e4;
-
 // Position and velocity of a row.
 struct Finalized { row: vec4<f32>, velocity: vec4<f32> }
 

@@ -5,7 +5,7 @@
 //! side, with bitwise equal results.
 
 use crate::collision::ContactPairs;
-use crate::contact::cohesion::{self, RANGE, tensile_limit};
+use crate::contact::cohesion::{self, COHESION_RANGE, tensile_limit};
 use crate::contact::collider_contact::{Friction, Push, extrapolate};
 use crate::contact::cpu::contact_lists::ContactLists;
 use crate::contact::cpu::particle_contacts_simd::SimdPass;
@@ -405,7 +405,7 @@ impl ParticleContacts {
                     let entry = &packed[j];
                     let reach = own.radius + entry.radius;
                     // Cohesion acts only between particles that touched before the substep.
-                    let held = strength > 0.0 && overlap(own.start, entry.start, reach * RANGE);
+                    let held = strength > 0.0 && overlap(own.start, entry.start, reach * COHESION_RANGE);
                     // Most list entries are near but not in contact.
                     if push.normal == 0.0 && !held && !overlap(own.x, entry.x, reach) {
                         continue;

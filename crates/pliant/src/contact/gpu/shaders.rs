@@ -36,8 +36,7 @@ pub const COLLIDER_CONTACTS: &str =
 /// Packed particles.
 pub const PACKED_PARTICLES: &str = include_str!("pack_contact_particles.wgsl");
 
-const NEIGHBOR_LISTS: [&str; 2] =
-    [include_str!("../../neighbors/gpu/interleaved_lists.wgsl"), include_str!("neighbor_bindings.wgsl")];
+const NEIGHBOR_LISTS: &str = include_str!("neighbor_bindings.wgsl");
 const RESTITUTION_UNIFORMS: &str = include_str!("restitution_uniforms.wgsl");
 
 /// Particle contacts see rows, work, flags and constants beside the neighbor lists.
@@ -129,7 +128,7 @@ impl ContactFeatures {
         let Self { cohesion, bodies, .. } = self;
         let bindings = if entry == "filter_contacts" { FILTER } else { PARTICLE_CONTACTS };
         let mut source = self.shader(entry, bindings, &[PARTICLE_CONTACT, COHESION, PACKED_PARTICLES]);
-        source.parts.extend(NEIGHBOR_LISTS.map(ShaderPart::from));
+        source.parts.push(NEIGHBOR_LISTS.into());
         source.parts.push(format!("const COHESIVE: bool = {cohesion};\nconst BODIES: bool = {bodies};\n").into());
         source.parts.push(include_str!("particle_contacts.wgsl").into());
         source
@@ -143,9 +142,8 @@ impl ContactFeatures {
 
     /// A pass over velocities of particles in contact: `count_restitution` or `restitution_particles`.
     pub fn restitution_particles(&self, entry: &'static str) -> ShaderSource {
-        let [interleaved, lists] = NEIGHBOR_LISTS;
         let mut parts = vec![ShaderPart::from(format!("const OWN_CONTACTS: bool = {};\n", self.own_contacts))];
-        let kernels = [RESTITUTION, OBJECT_CONTACTS, interleaved, lists, RESTITUTION_UNIFORMS];
+        let kernels = [RESTITUTION, OBJECT_CONTACTS, NEIGHBOR_LISTS, RESTITUTION_UNIFORMS];
         parts.extend(kernels.map(ShaderPart::from));
         parts.push(include_str!("restitution_particles.wgsl").into());
         ShaderSource::new(entry, RESTITUTION_PARTICLES, parts)
@@ -153,7 +151,7 @@ impl ContactFeatures {
 
     /// A pass of another phenomenon that sees the lists of contacts between particles.
     pub fn beside_lists(&self, entry: &'static str, more: &[&'static str]) -> ShaderSource {
-        let parts = NEIGHBOR_LISTS.iter().chain(more).map(|&part| ShaderPart::from(part)).collect();
+        let parts = std::iter::once(&NEIGHBOR_LISTS).chain(more).map(|&part| ShaderPart::from(part)).collect();
         ShaderSource::new(entry, BESIDE_LISTS, parts)
     }
 

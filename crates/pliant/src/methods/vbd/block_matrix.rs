@@ -121,7 +121,7 @@ fn add_product(block: &Block, columns: usize, p: &BlockVector, w: &mut BlockVect
 }
 
 /// Pivots smaller than this part of the diagonal are of rounding alone.
-const DEPENDENT: f64 = 1e-6;
+pub(super) const DEPENDENT_PIVOT: f64 = 1e-6;
 
 /// The inverse of a positive block of `size` unknowns; unknowns that depend on others stay 0.
 fn inverted(block: &Block, size: usize) -> Block {
@@ -132,7 +132,7 @@ fn inverted(block: &Block, size: usize) -> Block {
             let sum = (0..j).fold(f64::from(block[j][i]), |sum, k| sum - l[i][k] * l[j][k]);
             if i > j {
                 l[i][j] = sum * scale[j];
-            } else if sum > DEPENDENT * f64::from(block[i][i]) {
+            } else if sum > DEPENDENT_PIVOT * f64::from(block[i][i]) {
                 scale[i] = 1.0 / sum.sqrt();
             }
         }

@@ -68,7 +68,7 @@ pub(super) struct Inputs<'a> {
 }
 
 /// Stiffness of a contact in the matrix, relative to that of the vertex.
-const CONTACT: f32 = 10.0;
+pub(super) const CONTACT_STIFFNESS: f32 = 10.0;
 
 impl Coarse {
     pub(super) fn new(body: &ElasticBody, parameters: &[Group]) -> Self {
@@ -377,7 +377,7 @@ impl Coarse {
 
 /// Stiffness of a contact that holds a vertex of the given stiffness [N/m].
 fn hold_block(hold: &Hold, stiffness: f32) -> Mat3 {
-    let size = CONTACT * stiffness;
+    let size = CONTACT_STIFFNESS * stiffness;
     if hold.sticks { Mat3::from_diagonal(Vec3::splat(size)) } else { outer(hold.normal * size, hold.normal) }
 }
 

@@ -23,9 +23,9 @@ use glam::{Mat3, Quat, Vec3};
 /// Coarse corrections, each with a sweep after it, of a body that nothing else pushes: one if its step is good.
 pub(super) const CYCLES: u32 = 2;
 /// A coarse correction whose step is at least this long fits the body well.
-const GOOD: f64 = 0.8;
+pub(super) const GOOD_STEP: f64 = 0.8;
 /// Longest step along a coarse correction, relative to its own length.
-const LONGEST: f64 = 1.5;
+pub(super) const LONGEST_STEP: f64 = 1.5;
 
 /// An objective that is higher than another by this part of the elastic energy is as good to start from.
 const SLIGHT: f64 = 0.1;
@@ -144,7 +144,7 @@ impl BodyState {
         rows: &[RowData],
         contacts: &[Vec<Contact>],
     ) -> bool {
-        let enough = iteration > CYCLES || self.share >= GOOD && self.contacts.is_empty();
+        let enough = iteration > CYCLES || self.share >= GOOD_STEP && self.contacts.is_empty();
         if iteration > 1 && enough && !sub.pushed {
             return false;
         }
@@ -356,8 +356,8 @@ impl BodyState {
         };
         let (start, end) = (along(&forces), along(&other));
         let share = match start > 0.0 {
-            true if start > end => (start / (start - end)).min(LONGEST),
-            true => LONGEST,
+            true if start > end => (start / (start - end)).min(LONGEST_STEP),
+            true => LONGEST_STEP,
             false => 0.0,
         };
         (self.forces, self.other, self.blocks, self.share) = (forces, other, blocks, share);

@@ -1,6 +1,7 @@
 //! Neighbor search: inputs, outputs, and reallocation.
 
 use crate::environments::Separation;
+use crate::neighbors::gpu::constants;
 use crate::neighbors::gpu::uniforms::QueryUniforms;
 use crate::neighbors::gpu::{CELLS, GROUP, QUERY, SUM, Shared, grid, tree};
 use crate::neighbors::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
@@ -92,9 +93,9 @@ pub enum Layout {
 }
 
 /// Lists interleaved together.
-const INTERLEAVE: usize = 32;
+pub(crate) const INTERLEAVE: usize = 32;
 /// Flag in the length of an interleaved list.
-const INTERLEAVED: u32 = 1 << 31;
+pub(crate) const INTERLEAVED: u32 = 1 << 31;
 
 /// Positions of the entries of a list, from the two words of its range.
 pub fn entries_of(range: [u32; 2]) -> impl Iterator<Item = usize> {
@@ -190,7 +191,7 @@ impl Finder {
             (Search::Auto, None) => Search::Grid,
             (given, _) => given,
         };
-        let mut builder = PassBuilder::new(device);
+        let mut builder = PassBuilder::new(device, constants::wgsl());
         let record = QueryUniforms {
             particles: n as u32,
             capacity: 0,
@@ -223,7 +224,7 @@ impl Finder {
         let ranges = builder.words("ranges", 2 * n)?;
         let queue = builder.words("queue", n)?;
         let lists = include_str!("lists.wgsl");
-        let allocation = concat!(include_str!("interleaved_lists.wgsl"), include_str!("list_allocation.wgsl"));
+        let allocation = include_str!("list_allocation.wgsl");
         let mut reads = vec![(1, shared.slots.clone()), (2, shared.tags.clone()), (8, queue.clone())];
         let interleaving =
             if setup.layout == Layout::Interleaved { "const INTERLEAVES: bool = true;\n" } else { CONTIGUOUS };
@@ -310,7 +311,7 @@ impl Finder {
             let (needed, most) = (4 * entries, 4 * most);
             return Err(GpuError::TooLarge { buffer: "neighbors", needed, most, adapter: device.name.clone() });
         }
-        let mut builder = PassBuilder::new(device);
+        let mut builder = PassBuilder::new(device, constants::wgsl());
         let indices = builder.words("neighbors", entries.max(1) as usize)?;
         self.list = bind(&builder, &self.list_passes, [&self.query, &self.ranges, &indices, &self.header])?;
         self.indices = indices;

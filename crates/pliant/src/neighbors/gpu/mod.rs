@@ -17,6 +17,7 @@
 //! - Requires 256 threads and 16 KiB of workgroup memory, eight storage buffers, no subgroups, no waiting between
 //!   workgroups.
 
+pub mod constants;
 pub mod finder;
 pub mod grid;
 pub mod neighbor_overflow;

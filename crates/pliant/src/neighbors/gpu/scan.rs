@@ -4,6 +4,7 @@
 //! they are more than a block), then every block scans itself. A single dispatch with look-back would read the numbers
 //! once instead of twice, but needs workgroups to wait for others, for which WGSL has no progress guarantee.
 
+use crate::neighbors::gpu::constants;
 use crate::neighbors::gpu::uniforms::ScanUniforms;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
@@ -25,7 +26,7 @@ impl Scan {
     pub fn new(device: &Device, data: &Buffer, count: usize) -> Result<Self, GpuError> {
         let needed = 4 * count as u64;
         assert!(data.size() >= needed, "the buffer has {} bytes, but the scan covers {needed}", data.size());
-        let mut builder = PassBuilder::new(device);
+        let mut builder = PassBuilder::new(device, constants::wgsl());
         let steps = Self::steps(&mut builder, data, count)?;
         Ok(Self { steps, bytes: builder.bytes })
     }

@@ -6,6 +6,7 @@
 //! per digit with a bit for each of 32 threads: no subgroup operations, whose width and order browsers do not
 //! guarantee.
 
+use crate::neighbors::gpu::constants;
 use crate::neighbors::gpu::uniforms::SortUniforms;
 use crate::neighbors::gpu::{GROUP, SUM};
 use crate::runtime::gpu::device::Device;
@@ -18,7 +19,7 @@ const THREADS: usize = 128;
 /// Bits of a digit.
 const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
-const DIGITS: usize = 1 << DIGIT_BITS;
+pub(crate) const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// A sort of word pairs with its buffers, which can be recorded repeatedly.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ impl Sort {
     /// For `count` pairs whose keys are below 2^`bits`; digits above are ignored. Keys have 32 bits, so more mean 32.
     pub fn new(device: &Device, count: usize, bits: u32) -> Result<Self, GpuError> {
         let bits = bits.min(u32::BITS);
-        let mut builder = PassBuilder::new(device);
+        let mut builder = PassBuilder::new(device, constants::wgsl());
         let (shaders, pairs) = (Shaders::new(&builder, count)?, Pairs::new(&mut builder, count)?);
         let (steps, ends) = shaders.passes(&mut builder, &pairs, bits)?;
         Ok(Self { pairs, ends, steps, bytes: builder.bytes })

@@ -8,7 +8,6 @@ const THREADS: u32 = 128u;
 const RANK_GROUP: u32 = 32u;
 const RANK_GROUPS: u32 = THREADS / RANK_GROUP;
 const BLOCK: u32 = THREADS * EACH;
-const DIGITS: u32 = 256u;
 
 struct SortUniforms {
     // Number of pairs.

@@ -9,6 +9,8 @@ use wgpu::{Buffer, BufferUsages, ComputePass, ComputePipeline};
 /// Creates them and sums their memory.
 pub struct PassBuilder<'a> {
     pub device: &'a Device,
+    /// Constants in front of every module.
+    header: String,
     /// Memory of all buffers so far [bytes].
     pub bytes: u64,
 }
@@ -37,9 +39,9 @@ impl Step {
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
 impl<'a> PassBuilder<'a> {
-    /// An empty builder.
-    pub fn new(device: &'a Device) -> Self {
-        Self { device, bytes: 0 }
+    /// An empty builder of modules with this header.
+    pub fn new(device: &'a Device, header: String) -> Self {
+        Self { device, header, bytes: 0 }
     }
 
     /// A storage buffer of the given number of words, at least four, zero-initialized.
@@ -65,7 +67,8 @@ impl<'a> PassBuilder<'a> {
         // SAFETY: for any positions, NaN included: cells and codes are clamped as integers, slots come from counts of
         // all particles, and lists are written only within the reserved capacity. Loops end: those over cells and slots
         // run over such counts, those in the tree down ranges of slots that get shorter.
-        unsafe { self.device.pipeline(entry, entry, parts.join("\n"), None) }
+        let text = format!("{}{}", self.header, parts.join("\n"));
+        unsafe { self.device.pipeline(entry, entry, text, None) }
     }
 
     /// A dispatch of the given number of workgroups with these buffers at these bindings.

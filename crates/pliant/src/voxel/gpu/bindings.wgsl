@@ -37,11 +37,6 @@ struct VoxelUniforms {
     unused: u32,
 }
 
-// All voxels, not only inside ones.
-const WANTS_ALL: u32 = 1u;
-// Distances instead of site codes.
-const WANTS_PHI: u32 = 2u;
-
 // Levels (eight words each), then half positions, vertex positions, triangles.
 @group(0) @binding(0) var<storage, read> mesh: array<u32>;
 // Codes of nearest sites; finally distances (bits).
@@ -55,13 +50,6 @@ const WANTS_PHI: u32 = 2u;
 @group(0) @binding(6) var<storage, read_write> places: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read_write> shapes: array<vec4<u32>>;
 @group(0) @binding(8) var<uniform> args: VoxelUniforms;
-
-// Status words before those of voxels.
-const STATUS: u32 = 16u;
-// Words of `masks` before the first mask; the last of them is the total number of particles.
-const STARTS: u32 = 16u;
-const EMPTY: u32 = 0x7fffffffu;
-const INSIDE: u32 = 0x80000000u;
 
 // Linear index of a workgroup in a two-dimensional dispatch.
 fn number_of(group: vec3<u32>, groups: vec3<u32>) -> u32 {

@@ -3,11 +3,24 @@
 //! Everything that needs 64 bits or a division is computed here, once per mesh: vertex positions are snapped, and
 //! particle centers come from a table of half voxels along each axis, so that they are bitwise those of the CPU.
 
+use crate::runtime::gpu::shader_constants::{ShaderConstants, ShaderValue};
 use crate::voxel::gpu::shaders::Kernel;
 use crate::voxel::gpu::{MOST_GROUPS, VoxelStage};
+use crate::voxel::sites::{EMPTY, INSIDE};
 use crate::voxel::{Grid, Reach, merge_step, particle_radius};
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
+
+/// Constants in front of the shaders.
+pub(super) const CONSTANTS: ShaderConstants = &[
+    ("STATUS", ShaderValue::U32(STATUS as u32)),
+    ("STARTS", ShaderValue::U32(STARTS as u32)),
+    ("CAST", ShaderValue::U32(CAST as u32)),
+    ("WANTS_ALL", ShaderValue::U32(WANTS_ALL)),
+    ("WANTS_PHI", ShaderValue::U32(WANTS_PHI)),
+    ("EMPTY", ShaderValue::U32(EMPTY)),
+    ("INSIDE", ShaderValue::U32(INSIDE)),
+];
 
 /// Words before those of voxels: the first leaking voxel, the number of inside voxels, unused.
 pub const STATUS: usize = 16;

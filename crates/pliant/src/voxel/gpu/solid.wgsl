@@ -3,8 +3,6 @@
 
 // Columns of a triangle's box that a single thread processes.
 const SMALL: u32 = 64u;
-// Threads of a workgroup of triangles.
-const CAST: u32 = 64u;
 
 var<workgroup> corners: array<vec3<i32>, 192>;
 var<workgroup> large: array<u32, 64>;

@@ -2,8 +2,6 @@
 
 // Elements that are linearized together, by two threads each: one for the modes of the row, one for those of the column.
 const TOGETHER: u32 = SIZE / 2u;
-// Stiffness of a contact in the matrix, relative to that of the vertex.
-const CONTACT: f32 = 10.0;
 
 // Response of an element to the modes of one aggregate.
 struct Answer { g0: array<vec3<f32>, 4>, g1: array<vec3<f32>, 4>, g2: array<vec3<f32>, 4>, n: array<vec2<f32>, 4> }
@@ -94,7 +92,7 @@ fn vertex_block(v: u32) -> mat3x3<f32> {
     var block = mat3x3<f32>();
     if sub.colliders > 0u {
         let held = work[vector_at(ELASTIC_HOLD, v)];
-        let size = CONTACT * (work[vector_at(ELASTIC_FRICTION, v)].w + inertia);
+        let size = CONTACT_STIFFNESS * (work[vector_at(ELASTIC_FRICTION, v)].w + inertia);
         if held.w != 0.0 {
             even += size;
         } else {
