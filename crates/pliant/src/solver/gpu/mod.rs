@@ -21,23 +21,32 @@ pub(crate) mod device_carry;
 pub(crate) mod device_snapshot;
 pub(crate) mod device_state;
 pub(crate) mod inflate;
+#[doc(hidden)]
 pub mod model_packing;
 pub(crate) mod motion_change;
 pub(crate) mod near;
+#[doc(hidden)]
 pub mod normals;
+#[doc(hidden)]
 pub mod pass_uniforms;
+#[doc(hidden)]
 pub mod patches;
+#[doc(hidden)]
 pub mod program;
+#[doc(hidden)]
 pub mod reactions;
 pub(crate) mod rigid_bodies;
 pub(crate) mod row_request;
+#[doc(hidden)]
 pub mod shader_constants;
+#[doc(hidden)]
 pub mod shaders;
 pub(crate) mod state_transfer;
 pub(crate) mod status_readback;
 pub(crate) mod submission;
 pub(crate) mod substep_uniforms;
 pub(crate) mod transfer;
+#[doc(hidden)]
 pub mod workgroup_memory;
 
 use crate::contact::gpu::neighbor_lists::{PARTICLE_CONTACT_GROUP, ParticleContacts};

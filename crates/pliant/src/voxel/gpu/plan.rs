@@ -46,7 +46,6 @@ const LEVELS_TOGETHER: usize = 3;
 /// Uniform record of `bindings.wgsl`, which documents the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[expect(missing_docs, reason = "documented in bindings.wgsl")]
 pub struct VoxelUniforms {
     pub dims: [u32; 3],
     pub row_words: u32,
