@@ -11,6 +11,8 @@ mod refusals;
 #[allow(dead_code)]
 #[path = "../voxel/shapes.rs"]
 mod shapes;
+#[path = "../support/models.rs"]
+mod model_folder;
 #[path = "../support/skip.rs"]
 mod skip;
 mod support;
