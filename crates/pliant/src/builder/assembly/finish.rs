@@ -1,6 +1,8 @@
 //! Builds model and state from all placed parts: numbers rows, then partitions, orders and packs constraints.
 
 use crate::builder::BuildError;
+use crate::builder::assembly::elastic_rows::{body_of, join, split};
+use crate::builder::assembly::runs::runs;
 use crate::builder::assembly::{Assembly, MOST};
 use crate::builder::immersion::immerse;
 use crate::builder::joint::joints;
@@ -16,15 +18,14 @@ use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
 use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
-use crate::environments::Environments;
 use crate::error::SceneError;
 use crate::integration::momentum::FreeIsland;
 use crate::math::RowData;
 use crate::methods::{PlanInput, method, vbd};
 use crate::model::Model;
 use crate::partition::Target;
-use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, UnionFind, components};
-use crate::partition::{Plan, Problem, Set, plan};
+use crate::partition::islands::{Islands, PatchCapacity, UnionFind, components};
+use crate::partition::{Problem, plan};
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::rigid_body::joint::{drives, separated};
 use crate::scene::{Integrator, Method, Partition, Quality, Scene};
@@ -35,7 +36,6 @@ use crate::surface_contact::build::SurfaceInputs;
 use crate::surface_contact::model::SurfaceModel;
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::Range;
 use std::time::Instant;
 
 impl Assembly {
@@ -412,91 +412,5 @@ fn rest_of_rows(mut rest: Vec<Vec3>, constraints: [&BTreeMap<ConstraintKind, Raw
     rest
 }
 
-/// Body of each row that descent solves, or [`GLOBAL`].
-fn body_of(of_descent: &BTreeMap<ConstraintKind, Raw>, elastic: &[bool]) -> Vec<u32> {
-    let root = components(of_descent, elastic.len());
-    (0..elastic.len()).map(|i| if elastic[i] { root[i] } else { GLOBAL }).collect()
-}
-
-/// Constraints that are partitioned, and those of elastic rows, which descent solves.
-fn split(
-    all: BTreeMap<ConstraintKind, Raw>,
-    elastic: &[bool],
-) -> (BTreeMap<ConstraintKind, Raw>, BTreeMap<ConstraintKind, Raw>) {
-    if !elastic.contains(&true) {
-        return (all, BTreeMap::new());
-    }
-    let mut lists = [BTreeMap::new(), BTreeMap::new()];
-    for (kind, raw) in all {
-        let layout = kind.layout();
-        for (rows, params) in raw.rows.chunks_exact(layout.rows).zip(raw.params.chunks_exact(layout.params)) {
-            let own: &mut Raw = lists[usize::from(elastic[rows[0] as usize])].entry(kind).or_default();
-            own.rows.extend_from_slice(rows);
-            own.params.extend_from_slice(params);
-        }
-    }
-    let [partitioned, of_descent] = lists;
-    (partitioned, of_descent)
-}
-
-/// All constraints again, those of descent behind the others of their kind, in a set that no pass runs.
-fn join(
-    partitioned: BTreeMap<ConstraintKind, Raw>,
-    of_descent: BTreeMap<ConstraintKind, Raw>,
-    plan: &mut Plan,
-) -> BTreeMap<ConstraintKind, Raw> {
-    if of_descent.is_empty() {
-        return partitioned;
-    }
-    let planned: Vec<ConstraintKind> = partitioned.keys().copied().collect();
-    let mut all = partitioned;
-    let mut added: BTreeMap<ConstraintKind, Set> = BTreeMap::new();
-    for (kind, raw) in of_descent {
-        let whole = all.entry(kind).or_default();
-        let first = (whole.rows.len() / kind.layout().rows) as u32;
-        let count = (raw.rows.len() / kind.layout().rows) as u32;
-        whole.rows.extend(raw.rows);
-        whole.params.extend(raw.params);
-        added.insert(kind, Set { patch: ELASTIC, color: 0, members: (first..first + count).collect() });
-    }
-    // Kinds that only descent has shift the numbers of the groups.
-    let kinds: Vec<ConstraintKind> = all.keys().copied().collect();
-    let number = |old: usize| kinds.iter().position(|kind| *kind == planned[old]).unwrap_or(old);
-    plan.ties.iter_mut().for_each(|tie| tie.group = tie.group.map(number));
-    if let Some(exchange) = &mut plan.seam_exchange {
-        exchange.group = number(exchange.group);
-    }
-    let mut sets: BTreeMap<ConstraintKind, Vec<Set>> =
-        planned.into_iter().zip(std::mem::take(&mut plan.sets)).collect();
-    plan.sets = kinds.iter().map(|kind| sets.remove(kind).unwrap_or_default()).collect();
-    plan.sets.iter_mut().zip(&kinds).for_each(|(sets, kind)| sets.extend(added.remove(kind)));
-    all
-}
-
 /// Particles per run outside islands.
 pub(crate) const RUN: usize = 4096;
-
-/// Runs of particles: islands first, then bodies of descent, then all others in pieces, each within one of
-/// `environments`, if given.
-///
-/// The particles of a run of descent belong to one body: `elastic` has the body of each particle, or [`GLOBAL`].
-fn runs(islands: Vec<Range<usize>>, elastic: &[u32], environments: Option<&Environments>) -> Vec<Range<usize>> {
-    let mut all = islands;
-    let (mut bodies, mut rest) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    let same = |a: usize, b: usize| elastic[a] == elastic[b] && environments.is_none_or(|e| e.of(a) == e.of(b));
-    for run in all.iter().cloned().chain(std::iter::once(elastic.len()..elastic.len())) {
-        let mut first = at;
-        while first < run.start {
-            let most = (first + RUN).min(run.start);
-            let end = (first..most).find(|&i| !same(i, first)).unwrap_or(most);
-            let list = if elastic[first] == GLOBAL { &mut rest } else { &mut bodies };
-            list.push(first..end);
-            first = end;
-        }
-        at = run.end;
-    }
-    all.extend(bodies);
-    all.extend(rest);
-    all
-}

@@ -2,8 +2,10 @@
 //!
 //! [`Assembly::place`] adds objects, `pins` fixes some of their particles, `finish` builds the model.
 
+mod elastic_rows;
 pub mod finish;
 pub mod pins;
+mod runs;
 
 use crate::aero::surfaces::AeroSurfaces;
 use crate::builder::BuildError;

@@ -6,8 +6,9 @@ use crate::constraints::rod::BendTwist;
 use crate::constraints::{Constraint, Row};
 use crate::math::{RowData, V3, position};
 use crate::memory::of;
-use crate::methods::vbd::element::{Element, linear, outer, params, stiffness};
+use crate::methods::vbd::element::{Element, linear, params, stiffness};
 use crate::methods::vbd::envelope::Envelope;
+use crate::methods::vbd::linear::outer;
 use crate::methods::vbd::plan::ElasticBody;
 use glam::{Mat3, Vec3};
 

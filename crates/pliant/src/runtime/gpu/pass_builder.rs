@@ -64,10 +64,10 @@ impl<'a> PassBuilder<'a> {
 
     /// A pipeline from the parts of a module; compiled once per device.
     pub fn pipeline(&self, entry: &'static str, parts: &[&str]) -> Result<ComputePipeline, GpuError> {
+        let text = format!("{}{}", self.header, parts.join("\n"));
         // SAFETY: for any positions, NaN included: cells and codes are clamped as integers, slots come from counts of
         // all particles, and lists are written only within the reserved capacity. Loops end: those over cells and slots
         // run over such counts, those in the tree down ranges of slots that get shorter.
-        let text = format!("{}{}", self.header, parts.join("\n"));
         unsafe { self.device.pipeline(entry, entry, text, None) }
     }
 
