@@ -157,7 +157,7 @@ impl From<pliant::runtime::gpu::GpuError> for Failure {
                 Self::resource(message).help("`pliant gpu` lists the adapters; their numbers start at 0")
             }
             TooLarge { .. } | OutOfMemory { .. } => {
-                Self::resource(message).help("use --backend cpu, or another card: --adapter N")
+                Self::resource(message).help("use --backend cpu, or another GPU: --adapter N")
             }
             Lost(_) => Self::resource(message).help("try again; if it is lost every time, use --backend cpu"),
             Refused { .. } => {

@@ -86,7 +86,7 @@ impl Listener {
         let mut next: ViewerId = 0;
         while !stop.load(Ordering::Relaxed) {
             let Ok((mut stream, _)) = self.socket.accept() else {
-                // Nobody there, or a connection that was gone at once.
+                // No client, or one that has disconnected at once.
                 std::thread::sleep(PAUSE);
                 continue;
             };
@@ -100,7 +100,7 @@ impl Listener {
             let (link, stop, done) = (link.clone(), stop.clone(), open.clone());
             let (token, loopback, id) = (self.token.clone(), !self.is_public(), next);
             let started = std::thread::Builder::new().name(format!("viewer {id}")).spawn(move || {
-                // A connection that fails concerns nobody else.
+                // A failed connection does not affect the others.
                 let _ = serve(stream, &token, loopback, (id, &link), &stop);
                 done.fetch_sub(1, Ordering::Relaxed);
             });

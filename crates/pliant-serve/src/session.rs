@@ -238,7 +238,7 @@ impl Session {
         self.history.truncate(nearest.map_or(0, |k| k + 1));
         let moment = nearest.map_or(&self.start, |k| &self.history[k]);
         self.world.restore(&moment.snapshot).map_err(|e| e.to_string())?;
-        // Nobody holds what was gripped then; what is gripped now is gone with the time after.
+        // Grips of that time have no viewer; those of later times do not exist then.
         for &grip in moment.grips.values() {
             let _ = self.world.release(grip);
         }

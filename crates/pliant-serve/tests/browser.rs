@@ -2,7 +2,8 @@
 //!
 //! Without a browser the test prints that it was skipped; with `PLIANT_REQUIRE_BROWSER` set it fails.
 
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
+#[path = "../../pliant/tests/support/skip.rs"]
+mod skip;
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
@@ -162,8 +163,7 @@ fn page_address(address: &str) -> String {
 fn the_page_draws_and_a_mouse_pulls_the_cloth_and_rewinds() {
     let Some(mut browser) = Browser::start() else {
         assert!(std::env::var_os("PLIANT_REQUIRE_BROWSER").is_none(), "no Chromium");
-        eprintln!("skipped: no Chromium");
-        return;
+        return skip::skipped("no Chromium");
     };
     let scene = Scene::parse(SCENE, Format::Toml).unwrap();
     let world = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();

@@ -70,7 +70,7 @@ impl Default for CollisionGroups {
     }
 }
 
-/// What an object has of its own in contacts.
+/// Collision groups, friction and restitution of an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ObjectContact {
     /// Which objects it touches.

@@ -78,6 +78,7 @@ pub mod shape_matching;
 pub mod solver;
 #[doc(hidden)]
 pub mod state;
+#[doc(hidden)]
 pub mod surface_contact;
 #[doc(hidden)]
 pub mod tetrahedralize;

@@ -1,5 +1,6 @@
-//! Imports run one way: the test reads the sources of the engine and fails on an import against the order of the
-//! layers, or on a circle between files of different folders.
+//! Structure of the sources of the engine. Imports run one way: the tests fail on an import against the order of the
+//! layers, and on a circle between files of different top folders. Circles within a folder are allowed: its files are parts
+//! of one thing. Constants that Rust and WGSL share have one home.
 #![allow(missing_docs, reason = "a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,9 +73,26 @@ fn home(files: &BTreeMap<String, String>, path: &str) -> Option<String> {
     (1..=segments.len()).rev().find_map(|n| files.get(&segments[..n].join("::")).cloned())
 }
 
+/// A source without its inline test modules, `#[cfg(test)] mod tests { … }`, which end at a brace in the same column.
+fn without_tests(text: &str) -> String {
+    let mut code = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let inline = lines.peek().is_some_and(|next| next.contains("mod ") && next.trim_end().ends_with('{'));
+        if line.trim() == "#[cfg(test)]" && inline {
+            let end = format!("{}}}", &line[..line.len() - line.trim_start().len()]);
+            lines.by_ref().find(|line| *line == end);
+            continue;
+        }
+        code += line;
+        code.push('\n');
+    }
+    code
+}
+
 /// Absolute module paths that a source names: `use` trees and inline `crate::` paths. Unit tests are left out.
 fn paths(text: &str, module: &str) -> Vec<String> {
-    let code = text.split("#[cfg(test)]").next().unwrap();
+    let code = without_tests(text);
     let code: String = code.lines().filter(|l| !l.trim_start().starts_with("//")).map(|l| format!("{l}\n")).collect();
     let children: BTreeSet<&str> = code
         .lines()
@@ -191,4 +209,50 @@ fn the_reader_of_imports_sees_trees_and_relative_paths() {
     for path in ["a::b::C", "a::d::E", "m::n::child::X", "m::y::Z", "q::r"] {
         assert!(found.iter().any(|p| p == path), "{path} is missing in {found:?}");
     }
+}
+
+#[test]
+fn the_reader_of_imports_skips_inline_tests_only() {
+    let text = "#[cfg(test)]\nmod more_tests;\nuse crate::a::B;\n#[cfg(test)]\nmod tests {\n    use crate::b::C;\n}\n\
+                fn f() {\n    crate::c::d();\n}\n";
+    let found = paths(text, "m");
+    assert!(found.contains(&"a::B".to_owned()) && found.contains(&"c::d".to_owned()), "{found:?}");
+    assert!(!found.contains(&"b::C".to_owned()), "{found:?}");
+}
+
+/// Constants of one folder that have the same name in Rust and in WGSL without being declared by `shader_constants!` or
+/// `shader_values!`: sizes of workgroups, which `@workgroup_size` repeats, and limits of two different shaders.
+const SEPARATE: &[(&str, &str)] =
+    &[("neighbors", "THREADS"), ("neighbors", "BLOCK"), ("neighbors", "EACH"), ("solver", "MAX_POLLS")];
+
+fn constants(root: &Path, extension: &str) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                let file = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+                let text = fs::read_to_string(&path).unwrap();
+                // Strings of Rust that declare a constant of WGSL are no declarations of Rust.
+                let lines = text.lines().map(|l| l.trim_start().trim_start_matches("pub(crate) "));
+                let lines = lines.map(|l| l.trim_start_matches("pub(super) ").trim_start_matches("pub "));
+                let names = lines.filter_map(|l| l.strip_prefix("const ")?.split_once(':'));
+                found.extend(names.map(|(name, _)| (top(&file).to_owned(), name.to_owned())));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn constants_that_rust_and_wgsl_share_have_one_home() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (rust, wgsl) = (constants(&root, "rs"), constants(&root, "wgsl"));
+    assert!(wgsl.len() > 20, "only {} constants of WGSL were read", wgsl.len());
+    let is_separate = |(folder, name): &&(String, String)| SEPARATE.contains(&(folder.as_str(), name.as_str()));
+    let twice: Vec<_> = wgsl.intersection(&rust).filter(|both| !is_separate(both)).collect();
+    assert!(twice.is_empty(), "declare them by shader_values! instead of again in WGSL: {twice:?}");
 }

@@ -19,7 +19,7 @@ const MAGIC: &[u8; 8] = b"PLCHECK1";
 /// Largest header [bytes].
 const MOST_HEADER: u64 = 1 << 20;
 
-/// What stands before the snapshot.
+/// Header of the file, before the snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Header {
     /// The command line of the run, without the name of the program.

@@ -47,7 +47,7 @@ pub fn is_temporary(name: &str) -> bool {
 
 /// Writes a file through `fill` under a temporary name in the same folder and renames it when it is complete.
 ///
-/// The temporary file has a random name and is created exclusively, so that nobody can put a file or a link in its way. A
+/// The temporary file has a random name and is created exclusively, so that no other process can put a file or a link in its way. A
 /// link under the final name is replaced, not followed. If writing fails or `fill` panics, the temporary file is removed and
 /// an older file under the same name stays unchanged. The data is not flushed to the disk (no fsync): this guards against a
 /// killed process, not against a power failure, which would take a disk round trip per frame.

@@ -2,7 +2,7 @@
 //! exist.
 #![allow(clippy::print_stderr)]
 
-use crate::skip::skipped;
+use crate::model_folder;
 use pliant::builder::MeshSource;
 use pliant::contact::collider_contact::signed_distance;
 use pliant::mesh::{TetMesh, TriMesh};
@@ -10,7 +10,7 @@ use pliant::scene::{Format, Scene};
 use pliant::{Options, World};
 use pliant_io::{Caps, read_triangles};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Files of one folder.
 struct Folder(PathBuf);
@@ -25,12 +25,7 @@ impl MeshSource for Folder {
 }
 
 fn models() -> Option<Folder> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models"));
-    if !folder.is_dir() {
-        skipped(&format!("no test models at {}", folder.display()));
-        return None;
-    }
-    Some(Folder(folder.to_path_buf()))
+    model_folder::find("").map(Folder)
 }
 
 /// Grains over the origin and one collider.

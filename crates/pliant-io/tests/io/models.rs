@@ -1,7 +1,7 @@
 //! The shared test models, good and bad. Skipped with a message where the folder does not exist.
 #![allow(clippy::print_stderr)]
 
-use crate::skip::skipped;
+use crate::model_folder;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface, clean_tets};
 use pliant::partition::clique::omega;
 use pliant::partition::color::{color, count};
@@ -12,12 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn models() -> Option<PathBuf> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models"));
-    if !folder.is_dir() {
-        skipped(&format!("no test models at {}", folder.display()));
-        return None;
-    }
-    Some(folder.to_path_buf())
+    model_folder::find("")
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub fn wind_at(wind: &Wind, at: V3<f32>, time: f32) -> V3<f32> {
 
 /// A smooth wave of period 1 between −1 and 1, without trigonometry so that results are the same on every platform.
 fn wave(phase: f32) -> f32 {
-    let saw = phase - phase.floor();
-    let ramp = (2.0 * saw - 1.0).abs();
+    let sawtooth = phase - phase.floor();
+    let ramp = (2.0 * sawtooth - 1.0).abs();
     2.0 * ramp * ramp * (3.0 - 2.0 * ramp) - 1.0
 }

@@ -26,7 +26,7 @@ fn wind_at(mean: vec3<f32>, gust: f32, period: f32, at: vec3<f32>, time: f32) ->
 }
 
 fn wind_wave(phase: f32) -> f32 {
-    let saw = phase - floor(phase);
-    let ramp = abs(2.0 * saw - 1.0);
+    let sawtooth = phase - floor(phase);
+    let ramp = abs(2.0 * sawtooth - 1.0);
     return 2.0 * ramp * ramp * (3.0 - 2.0 * ramp) - 1.0;
 }

@@ -2,7 +2,7 @@
 
 use crate::aero::aerodynamics;
 use crate::aero::surfaces::AeroSurfaces;
-use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource};
 use crate::runtime::gpu::shader_constants::{NONE, shader_constants};
 use crate::runtime::gpu::tables::TableArena;
 use crate::schedule::gpu::Substep;
@@ -109,5 +109,5 @@ impl AeroTables {
 /// Forces of the air on particles.
 pub fn wind() -> ShaderSource {
     let parts = [AERODYNAMICS, include_str!("wind.wgsl")];
-    ShaderSource::new("wind", Bindings::SHARED, parts.map(Part::from).to_vec())
+    ShaderSource::new("wind", Bindings::SHARED, parts.map(ShaderPart::from).to_vec())
 }

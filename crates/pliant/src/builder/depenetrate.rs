@@ -128,9 +128,9 @@ fn spheres(all: &Assembly, copy: usize) -> Vec<(Vec3, f32)> {
     all.rows[first..][..part.positions.len()].iter().enumerate().map(ball).collect()
 }
 
-fn extent(balls: &[(Vec3, f32)]) -> Extent {
+fn extent(spheres: &[(Vec3, f32)]) -> Extent {
     let nothing = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    balls.iter().fold(nothing, |(low, high), (x, r)| (low.min(*x - *r), high.max(*x + *r)))
+    spheres.iter().fold(nothing, |(low, high), (x, r)| (low.min(*x - *r), high.max(*x + *r)))
 }
 
 /// Intersection of two boxes; inverted if they are disjoint.

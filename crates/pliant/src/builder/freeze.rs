@@ -58,7 +58,7 @@ pub fn freezes(
         let (first, body) = (before.particles, before.bodies);
         let part = Arc::new(frozen(density, &scene.fluid, positions, &masses));
         all.place(&at, &name, part, None, &[], spec.color)?;
-        let (weight, phase) = (all.rows[first][3], all.object_of(first as u32) + 1);
+        let (inv_mass, phase) = (all.rows[first][3], all.object_of(first as u32) + 1);
         all.deactivate_from(first);
         let (radius, particles) = (scene.fluid.radius, first..all.rows.len());
         all.freezes.push(Freeze {
@@ -71,7 +71,7 @@ pub fn freezes(
             body: particles,
             number: body,
             phase,
-            weight,
+            inv_mass,
             radius,
         });
         all.record(object, before, history.rows(object));

@@ -1,4 +1,4 @@
-//! Where the objects of a scene are in model and state.
+//! Ranges of the objects of a scene in model and state.
 
 use crate::builder::part::Part;
 use crate::contact::collider::Collider;
@@ -139,7 +139,7 @@ impl Layout {
         }
     }
 
-    /// Puts an object in the place of one that was forgotten.
+    /// Puts an object in the place of a removed one.
     pub fn refill(&mut self, place: usize, source: Source) {
         self.placed[place].source = source;
         self.places.insert(source, place);

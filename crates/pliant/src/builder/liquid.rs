@@ -92,12 +92,12 @@ pub fn fluid(
     let f = &scene.fluid;
     let own = particle_volume(f);
     let setback = setback(f.kernel, f.reach * f.radius, f.radius);
-    let mut balls = Vec::new();
+    let mut large_particles = Vec::new();
     if volumes.iter().any(|&v| v < 0.0) {
         let ball = |(&v, &radius): (&f32, &f32)| {
             if v < 0.0 { LargeParticle::new(radius, -v, setback) } else { LargeParticle::default() }
         };
-        balls = volumes.iter().zip(radii).map(ball).collect();
+        large_particles = volumes.iter().zip(radii).map(ball).collect();
         volumes.iter_mut().for_each(|v| *v = v.max(0.0));
     }
     // Viscosity must change a solid particle's velocity by no more than a liquid one's in a substep, for which the
@@ -135,7 +135,7 @@ pub fn fluid(
         even: volumes.iter().zip(&liquids).all(|(&v, &l)| v == own && l > 0),
         volumes,
         viscous_volumes,
-        large_particles: balls,
+        large_particles,
         liquids,
         kinds: scene
             .liquid

@@ -58,7 +58,7 @@ pub struct Part {
     /// Orientations of segments.
     pub orientations: Vec<Quat>,
     /// Inverse quaternion mass of each orientation.
-    pub spin_weights: Vec<f32>,
+    pub spin_inv_inertias: Vec<f32>,
     /// Surface for rendering, and for aerodynamics if `air` is set.
     pub triangles: Vec<[u32; 3]>,
     /// Tetrahedra.
@@ -145,7 +145,7 @@ impl Part {
             velocity: Vec3::ZERO,
             constraints: BTreeMap::new(),
             orientations: Vec::new(),
-            spin_weights: Vec::new(),
+            spin_inv_inertias: Vec::new(),
             triangles: Vec::new(),
             tets: Vec::new(),
             lines: Vec::new(),

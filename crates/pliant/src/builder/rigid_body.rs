@@ -9,9 +9,7 @@ use crate::error::SceneError;
 use crate::math::Pose;
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
-use crate::rigid_body::bodies::{
-    BodyParams, BodyShape, ColliderGeometry, Piece, RigidBodyModel, SurfaceLaw, TriangleSet,
-};
+use crate::rigid_body::bodies::{BodyParams, BodyShape, ColliderGeometry, Piece, RigidBodyModel, SurfaceLaw};
 use crate::rigid_body::mass::MassProperties;
 use crate::rigid_body::polytope::Polytope;
 use crate::rigid_body::shape::{Convex, Frame};
@@ -177,27 +175,7 @@ fn revolve(profile: &[[f64; 2]], sharp: bool) -> TriMesh {
 
 /// A collider's shape as rigid bodies see it.
 pub fn collider_geometry(collider: &Collider) -> ColliderGeometry {
-    let convex = |shape: Convex| ColliderGeometry::Convex(shape);
-    match &collider.shape {
-        ColliderShape::Plane => ColliderGeometry::Plane,
-        ColliderShape::Sphere { radius } => convex(Convex::Sphere { radius: f64::from(*radius) }),
-        ColliderShape::Capsule { half_length, radius } => {
-            convex(Convex::Capsule { half_length: f64::from(*half_length), radius: f64::from(*radius) })
-        }
-        ColliderShape::Cylinder { half_length, radius } => {
-            convex(Convex::Cylinder { half_length: f64::from(*half_length), radius: f64::from(*radius) })
-        }
-        ColliderShape::Box { half } => convex(Convex::cuboid(half.as_dvec3())),
-        ColliderShape::Convex(hull) => {
-            let points: Vec<DVec3> = hull.surface().positions().iter().map(|p| p.as_dvec3()).collect();
-            match Polytope::hull(&points) {
-                Some(polytope) => convex(Convex::Hull(Arc::new(polytope))),
-                None => ColliderGeometry::Triangles(Arc::new(TriangleSet::new(hull.surface()))),
-            }
-        }
-        ColliderShape::Surface(surface) => ColliderGeometry::Triangles(Arc::new(TriangleSet::new(surface))),
-        ColliderShape::Field(field) => ColliderGeometry::Field(field.clone()),
-    }
+    collider.shape.rigid_geometry()
 }
 
 /// Contact between the rigid bodies of a scene.

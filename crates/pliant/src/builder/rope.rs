@@ -73,8 +73,8 @@ fn add_rod(part: &mut Part, spec: &Rope, segment: f32, twist: Elasticity) {
     let segments = part.orientations.len() as u32;
     let mass = spec.particle_mass.unwrap_or(spec.density * segment);
     let inertia = mass * (segment * segment / 12.0 + r2 / 4.0);
-    let weight = 1.0 / (4.0 * inertia);
-    part.spin_weights = vec![weight; segments as usize];
+    let inv_inertia = 1.0 / (4.0 * inertia);
+    part.spin_inv_inertias = vec![inv_inertia; segments as usize];
     // C is a strain: lengths are divided by the segment's.
     let stretch = soften_scaled(spec.stretch, 1.0 / segment, |young| young * PI * r2 * segment);
     // C is the sine of half an angle.
@@ -82,12 +82,16 @@ fn add_rod(part: &mut Part, spec: &Rope, segment: f32, twist: Elasticity) {
     let bend = soften_scaled(bend, 0.5, |young| 4.0 * young * PI * r2 * r2 / 4.0 / segment);
     let torsion = soften_scaled(twist, 0.5, |shear| 4.0 * shear * PI * r2 * r2 / 2.0 / segment);
     for i in 0..segments {
-        part.add(ConstraintKind::StretchShear, &[i, i + 1, ORIENTATION | i], &[segment, weight, stretch.encoded()]);
+        part.add(
+            ConstraintKind::StretchShear,
+            &[i, i + 1, ORIENTATION | i],
+            &[segment, inv_inertia, stretch.encoded()],
+        );
     }
     for i in 1..segments {
         let (a, b) = (part.orientations[i as usize - 1], part.orientations[i as usize]);
         let rest = a.conjugate() * b;
-        let params = [weight, weight, rest.x, rest.y, rest.z, rest.w, bend.encoded(), torsion.encoded()];
+        let params = [inv_inertia, inv_inertia, rest.x, rest.y, rest.z, rest.w, bend.encoded(), torsion.encoded()];
         part.add(ConstraintKind::BendTwist, &[ORIENTATION | (i - 1), ORIENTATION | i], &params);
     }
 }

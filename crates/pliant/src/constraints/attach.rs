@@ -26,11 +26,11 @@ impl Constraint<2, 1, 3> for Attach {
         lambda: &[F; 3],
     ) -> Update<F, 2, 3> {
         let c = a.v - b.v;
-        let weight = a.w + b.w;
+        let inv_mass = a.w + b.w;
         let d = V3::new(
-            scales.delta_lambda(softness, c.x, lambda[0], weight),
-            scales.delta_lambda(softness, c.y, lambda[1], weight),
-            scales.delta_lambda(softness, c.z, lambda[2], weight),
+            scales.delta_lambda(softness, c.x, lambda[0], inv_mass),
+            scales.delta_lambda(softness, c.y, lambda[1], inv_mass),
+            scales.delta_lambda(softness, c.z, lambda[2], inv_mass),
         );
         Update {
             rows: [Row { v: d * a.w, w: a.w }, Row { v: d * (-b.w), w: b.w }],

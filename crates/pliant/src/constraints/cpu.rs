@@ -33,11 +33,11 @@ pub(crate) fn inflate(
             }
         });
         let gradients = &gradients[..body.particles.len()];
-        let weight = threads.sum(body.particles.len(), |range| {
+        let inv_mass = threads.sum(body.particles.len(), |range| {
             range.map(|k| f64::from(rows[body.particles[k] as usize][3] * gradients[k].length_squared())).sum()
         }) as f32;
         let c = (volume(threads, body, rows) - f64::from(body.pressure * body.rest_volume)) as f32;
-        let dl = scales.delta_lambda(body.softness, c, *lambda, weight);
+        let dl = scales.delta_lambda(body.softness, c, *lambda, inv_mass);
         *lambda += dl;
         for (&i, g) in body.particles.iter().zip(gradients) {
             let row = &mut all_rows[i as usize];

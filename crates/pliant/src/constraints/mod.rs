@@ -37,7 +37,7 @@ pub use crate::math::Row;
 pub use crate::math::lane::{Lane, V3};
 use serde::{Deserialize, Serialize};
 
-/// What a projection changes: its rows and its multipliers.
+/// Result of a projection: rows and multipliers.
 #[derive(Clone, Copy, Debug)]
 pub struct Update<F, const N: usize, const M: usize> {
     /// Change of each row. `w` is ignored unless [`Constraint::TURNS`].

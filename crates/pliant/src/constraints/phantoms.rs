@@ -25,10 +25,10 @@ impl Phantoms {
 
     /// Splits `owner`, a particle or a copy of one on a seam, for constraints that run concurrently. Returns the
     /// row of the first copy.
-    pub(crate) fn split(&mut self, owner: u32, count: u32, weight: f32) -> u32 {
+    pub(crate) fn split(&mut self, owner: u32, count: u32, inv_mass: f32) -> u32 {
         let first = (self.first + self.owners.len()) as u32;
         let particle = self.seen(owner);
-        self.ties.push(Tie { owner, first, count, weight });
+        self.ties.push(Tie { owner, first, count, inv_mass });
         self.owners.extend(std::iter::repeat_n(particle, count as usize));
         first
     }
@@ -50,5 +50,5 @@ pub struct Tie {
     /// Number of copies.
     pub count: u32,
     /// Inverse mass of a copy relative to the particle's: `count` if copies share its mass (E08).
-    pub weight: f32,
+    pub inv_mass: f32,
 }

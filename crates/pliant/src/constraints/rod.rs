@@ -125,12 +125,12 @@ impl Constraint<2, 8, 3> for BendTwist {
     #[inline(always)]
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 8], rows: &[Row<F>; 2], lambda: &[F; 3]) -> Update<F, 2, 3> {
         let c = Self::evaluate(p, rows);
-        let weight = p[0] + p[1];
+        let inv_inertia = p[0] + p[1];
         // The third axis is along the rod: its component is torsion.
         let softness = [p[6], p[6], p[7]];
         let mut dl = c;
         for m in 0..3 {
-            dl[m] = scales.delta_lambda(softness[m], c[m], lambda[m], weight);
+            dl[m] = scales.delta_lambda(softness[m], c[m], lambda[m], inv_inertia);
         }
         let d = V3::new(dl[0], dl[1], dl[2]);
         let [a, b] = rows;

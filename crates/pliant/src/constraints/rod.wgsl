@@ -59,15 +59,15 @@ fn bend_twist(scales: Scales, p: array<f32, 8>, r: array<vec4<f32>, 2>, l: array
     let far = between + rest;
     // q and −q are the same rotation: compare with the nearer of the two rest quaternions.
     let c = select(near, far, dot(near, near) > dot(far, far));
-    let weight = p[0] + p[1];
+    let inv_inertia = p[0] + p[1];
     // The third axis is along the rod: its component is torsion.
     let bending = soften(scales, p[6]);
     let torsion = soften(scales, p[7]);
-    let yields = safe_recip(weight + bending.alpha);
+    let yields = safe_recip(inv_inertia + bending.alpha);
     let d = vec3<f32>(
         numerator(scales, bending, c.x, l[0]) * yields,
         numerator(scales, bending, c.y, l[1]) * yields,
-        numerator(scales, torsion, c.z, l[2]) * safe_recip(weight + torsion.alpha),
+        numerator(scales, torsion, c.z, l[2]) * safe_recip(inv_inertia + torsion.alpha),
     );
     return BendTwist(
         array(rod_turn(a, rod_times_pure(b, d * -p[0])), rod_turn(b, rod_times_pure(a, d * p[1]))),

@@ -11,9 +11,9 @@ fn volume(scales: Scales, p: array<f32, 2>, r: array<vec4<f32>, 4>, l: array<f32
     let g2 = cross(e3, e1);
     let g3 = cross(e1, e2);
     let g0 = -(g1 + g2 + g3);
-    let weight = r[0].w * dot(g0, g0) + r[1].w * dot(g1, g1) + r[2].w * dot(g2, g2) + r[3].w * dot(g3, g3);
+    let inv_mass = r[0].w * dot(g0, g0) + r[1].w * dot(g1, g1) + r[2].w * dot(g2, g2) + r[3].w * dot(g3, g3);
     let c = dot(g3, e3) * (1.0 / 6.0) - p[0];
-    let dl = delta_lambda(scales, p[1], c, l[0], weight * (1.0 / 36.0));
+    let dl = delta_lambda(scales, p[1], c, l[0], inv_mass * (1.0 / 36.0));
     let s = dl * (1.0 / 6.0);
     return Volume(
         array(

@@ -71,9 +71,9 @@ impl<F: Lane> Scales<F> {
 
     /// Δλ of a scalar constraint; 0 when all particles are fixed and α = 0: nothing may move.
     #[inline(always)]
-    pub fn delta_lambda(&self, softness: F, c: F, lambda: F, weight: F) -> F {
+    pub fn delta_lambda(&self, softness: F, c: F, lambda: F, inv_mass: F) -> F {
         let (k, alpha_tilde) = self.soften(softness);
-        self.numerator(k, alpha_tilde, c, lambda) * (weight + alpha_tilde).safe_recip()
+        self.numerator(k, alpha_tilde, c, lambda) * (inv_mass + alpha_tilde).safe_recip()
     }
 }
 

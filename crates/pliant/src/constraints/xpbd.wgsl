@@ -18,9 +18,9 @@ fn numerator3(scales: Scales, soft: Soft, c: vec3<f32>, lambda: vec3<f32>) -> ve
     return -(soft.k * c + soft.alpha * scales.memory * lambda);
 }
 
-fn delta_lambda(scales: Scales, softness: f32, c: f32, lambda: f32, weight: f32) -> f32 {
+fn delta_lambda(scales: Scales, softness: f32, c: f32, lambda: f32, inv_mass: f32) -> f32 {
     let soft = soften(scales, softness);
-    return numerator(scales, soft, c, lambda) * safe_recip(weight + soft.alpha);
+    return numerator(scales, soft, c, lambda) * safe_recip(inv_mass + soft.alpha);
 }
 
 // The solvers below are `solve_symmetric` unrolled: with a loop over an array it would depend on the driver whether

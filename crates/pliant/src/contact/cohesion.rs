@@ -12,7 +12,7 @@ use crate::contact::particle_contact::{ContactParams, Side, normal_and_depth};
 use glam::Vec3;
 
 /// Contacts separate beyond this multiple of the sum of the radii.
-pub const RANGE: f32 = 1.01;
+pub const COHESION_RANGE: f32 = 1.01;
 
 /// Tensile limit of a contact [kg·m], force times h²; `strength` is 2π·w·h² [kg].
 #[inline]
@@ -24,12 +24,12 @@ pub fn tensile_limit(strength: f32, a: f32, b: f32) -> f32 {
 /// Projects one contact once, like [`super::particle_contact::project`], with a tensile limit of `limit` [kg·m].
 #[inline]
 pub fn project(a: &Side, b: &Side, params: ContactParams, limit: f32, push: Push) -> (Vec3, Push) {
-    let weight = a.weight + b.weight;
-    if weight == 0.0 {
+    let inv_mass = a.inv_mass + b.inv_mass;
+    if inv_mass == 0.0 {
         return (Vec3::ZERO, push);
     }
     let (normal, inside) = normal_and_depth(a, b, params.parts);
-    let scale = params.omega / weight;
+    let scale = params.omega / inv_mass;
     let total = (push.normal + inside * scale).max(-limit);
     let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * moved.dot(normal);

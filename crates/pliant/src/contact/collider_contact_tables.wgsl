@@ -102,12 +102,12 @@ fn solid_slide(o: MovingCollider, given: f32, start: vec3<f32>, x: vec3<f32>, pu
         normal = near.normal;
     }
     let away = contact_outward(o.after, place);
-    let rubbed = apply_friction(o, radius, start, away, total, contact_turn(o.after.rotation, normal), push, 1.0);
+    let after_friction = apply_friction(o, radius, start, away, total, contact_turn(o.after.rotation, normal), push, 1.0);
     // Neither friction nor undone corrections may cross the surface.
-    let last = contact_inward(o.after, rubbed.x);
+    let last = contact_inward(o.after, after_friction.x);
     let share = surface_straight(o.table, begin, last, radius);
     if share < 1.0 {
-        return Touched(contact_outward(o.after, begin + (last - begin) * share), rubbed.push);
+        return Touched(contact_outward(o.after, begin + (last - begin) * share), after_friction.push);
     }
-    return rubbed;
+    return after_friction;
 }

@@ -1,8 +1,12 @@
-//! Collider shapes in their local frame: signed distance, bounds, triangles for drawing, and their code for shaders.
+//! Collider shapes in their local frame: signed distance, bounds, triangles for drawing, how rigid bodies and triangles of
+//! particles meet them, and their code for shaders. No other file has to know all shapes.
 
 use crate::geometry::{DistanceField, Hull, Surface};
 use crate::mesh::TriMesh;
-use glam::Vec3;
+use crate::rigid_body::bodies::{ColliderGeometry, TriangleSet};
+use crate::rigid_body::polytope::Polytope;
+use crate::rigid_body::shape::Convex;
+use glam::{DVec3, Vec3};
 use std::sync::Arc;
 
 /// Collider shape in its local frame. Tables are shared: a model stores each of them once.
@@ -40,6 +44,16 @@ pub enum ColliderShape {
     Surface(Arc<Surface>),
     /// Signed distance field on a grid.
     Field(Arc<DistanceField>),
+}
+
+/// Vertices, edges and faces of a shape.
+pub struct RoundedMesh {
+    /// Vertices [m], in the local frame.
+    pub positions: Vec<Vec3>,
+    /// Triangles; an edge repeats its last vertex, a point repeats its only one.
+    pub primitives: Vec<[u32; 3]>,
+    /// Radius of the solid around them [m].
+    pub radius: f32,
 }
 
 impl ColliderShape {
@@ -103,6 +117,55 @@ impl ColliderShape {
                 let (positions, triangles) = self.skin()?;
                 TriMesh { positions: positions.to_vec(), triangles: triangles.to_vec() }
             }
+        })
+    }
+
+    /// The shape as rigid bodies see it: a half-space, a convex solid, triangles or a distance field.
+    pub fn rigid_geometry(&self) -> ColliderGeometry {
+        let convex = ColliderGeometry::Convex;
+        match self {
+            Self::Plane => ColliderGeometry::Plane,
+            Self::Sphere { radius } => convex(Convex::Sphere { radius: f64::from(*radius) }),
+            Self::Capsule { half_length, radius } => {
+                convex(Convex::Capsule { half_length: f64::from(*half_length), radius: f64::from(*radius) })
+            }
+            Self::Cylinder { half_length, radius } => {
+                convex(Convex::Cylinder { half_length: f64::from(*half_length), radius: f64::from(*radius) })
+            }
+            Self::Box { half } => convex(Convex::cuboid(half.as_dvec3())),
+            Self::Convex(hull) => {
+                let points: Vec<DVec3> = hull.surface().positions().iter().map(|p| p.as_dvec3()).collect();
+                match Polytope::hull(&points) {
+                    Some(polytope) => convex(Convex::Hull(Arc::new(polytope))),
+                    None => ColliderGeometry::Triangles(Arc::new(TriangleSet::new(hull.surface()))),
+                }
+            }
+            Self::Surface(surface) => ColliderGeometry::Triangles(Arc::new(TriangleSet::new(surface))),
+            Self::Field(field) => ColliderGeometry::Field(field.clone()),
+        }
+    }
+
+    /// Its vertices, edges and faces for contact between triangles; `None` for shapes that only vertices touch, because
+    /// they have no corners and edges or none are known.
+    pub fn rounded_mesh(&self) -> Option<RoundedMesh> {
+        let of = |surface: &Surface| RoundedMesh {
+            positions: surface.positions().to_vec(),
+            primitives: surface.triangles().to_vec(),
+            radius: 0.0,
+        };
+        Some(match self {
+            Self::Plane | Self::Field(_) => return None,
+            Self::Sphere { radius } => {
+                RoundedMesh { positions: vec![Vec3::ZERO], primitives: vec![[0; 3]], radius: *radius }
+            }
+            Self::Capsule { half_length, radius } => {
+                let end = Vec3::Y * *half_length;
+                RoundedMesh { positions: vec![-end, end], primitives: vec![[0, 1, 1]], radius: *radius }
+            }
+            Self::Box { half } => cuboid(*half),
+            Self::Cylinder { half_length, radius } => prism(*half_length, *radius),
+            Self::Convex(hull) => of(hull.surface()),
+            Self::Surface(surface) => of(surface),
         })
     }
 
@@ -219,6 +282,33 @@ fn cylinder(half_length: f32, radius: f32) -> TriMesh {
     let (bottom, top) = (2 * SIDES, 3 * SIDES);
     let fans = (1..SIDES - 1).flat_map(|k| [[bottom, bottom + k + 1, bottom + k], [top, top + k, top + k + 1]]);
     TriMesh { positions, triangles: (0..SIDES).flat_map(side).chain(fans).collect() }
+}
+
+fn cuboid(half: Vec3) -> RoundedMesh {
+    let sign = |k: usize, bit: u32| if k as u32 >> bit & 1 == 1 { 1.0 } else { -1.0 };
+    let positions = (0..8).map(|k| half * Vec3::new(sign(k, 0), sign(k, 1), sign(k, 2))).collect();
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let primitives = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    RoundedMesh { positions, primitives, radius: 0.0 }
+}
+
+/// A prism in a cylinder.
+fn prism(half_length: f32, radius: f32) -> RoundedMesh {
+    const SIDES: u32 = 24;
+    let ring = |y: f32| {
+        (0..SIDES).map(move |k| {
+            let angle = k as f32 / SIDES as f32 * std::f32::consts::TAU;
+            Vec3::new(radius * libm::sinf(angle), y, radius * libm::cosf(angle))
+        })
+    };
+    let ends = [Vec3::Y * -half_length, Vec3::Y * half_length];
+    let positions = ring(-half_length).chain(ring(half_length)).chain(ends).collect();
+    let primitives = (0..SIDES).flat_map(|k| {
+        let next = (k + 1) % SIDES;
+        let (a, b, c, d) = (k, next, SIDES + next, SIDES + k);
+        [[a, b, c], [a, c, d], [2 * SIDES, b, a], [2 * SIDES + 1, d, c]]
+    });
+    RoundedMesh { positions, primitives: primitives.collect(), radius: 0.0 }
 }
 
 #[inline]

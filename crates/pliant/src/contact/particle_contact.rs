@@ -43,7 +43,7 @@ pub struct Side {
     /// Radius [m].
     pub radius: f32,
     /// Inverse of the split mass in this contact [1/kg].
-    pub weight: f32,
+    pub inv_mass: f32,
     /// Particle index: breaks the symmetry of coincident particles.
     pub number: u32,
     /// Depth and outward direction in its body.
@@ -61,14 +61,14 @@ pub struct Field {
 
 /// Particles of a body less deep than this multiple of their radius are at its surface. The outermost layer is one
 /// radius deep, the next three; D4's "less than a radius" would omit the former.
-const SURFACE: f32 = 1.5;
+pub(crate) const SURFACE_LAYER: f32 = 1.5;
 
 /// Overlap at the start of the substep, as a share of the radii, up to which particles of bodies are separated with
 /// velocity. Deeper overlaps are left to pre-stabilization: bodies that start overlapped would otherwise be thrown
 /// apart.
-const QUIET: f32 = 0.1;
+pub(crate) const QUIET_OVERLAP: f32 = 0.1;
 /// The same for a free particle and a body.
-const QUIET_ALONE: f32 = 0.25;
+pub(crate) const QUIET_OVERLAP_ALONE: f32 = 0.25;
 
 /// Parameters of a contact pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,12 +93,12 @@ pub fn overlap(a: Vec3, b: Vec3, radii: f32) -> bool {
 /// the substep [kg·m].
 #[inline]
 pub fn project(a: &Side, b: &Side, params: ContactParams, push: Push) -> (Vec3, Push) {
-    let weight = a.weight + b.weight;
-    if weight == 0.0 {
+    let inv_mass = a.inv_mass + b.inv_mass;
+    if inv_mass == 0.0 {
         return (Vec3::ZERO, push);
     }
     let (normal, inside) = normal_and_depth(a, b, params.parts);
-    let scale = params.omega / weight;
+    let scale = params.omega / inv_mass;
     let moved = (a.x - a.start) - (b.x - b.start);
     let inside = if params.parts || a.field.depth > 0.0 || b.field.depth > 0.0 {
         inside
@@ -166,8 +166,8 @@ pub fn project_lanes<F: Lane>(
         F::pick_gt(distance, tiny, line.y, up),
         F::pick_gt(distance, tiny, line.z, zero),
     );
-    let weight = a.start.w + b.start.w;
-    let scale = F::splat(params.omega) / weight;
+    let inv_mass = a.start.w + b.start.w;
+    let scale = F::splat(params.omega) / inv_mass;
     let size = |v: V3<F>| v.x.abs() + v.y.abs() + v.z.abs();
     let tolerance = match params.parts {
         true => zero,
@@ -184,7 +184,7 @@ pub fn project_lanes<F: Lane>(
     let tangent = pick(length, bound * bound, slid, free);
     let impulse = normal * (total - push.w) + (tangent - push.v);
     // No change between two fixed particles, nor without a current or earlier impulse.
-    let acts = F::pick_gt(total + push.w, zero, F::pick_gt(weight, zero, touched, zero), zero);
+    let acts = F::pick_gt(total + push.w, zero, F::pick_gt(inv_mass, zero, touched, zero), zero);
     let done = Row { v: pick(acts, zero, tangent, push.v), w: F::pick_gt(acts, zero, total, push.w) };
     (pick(acts, zero, impulse, V3::zero()), done)
 }
@@ -225,10 +225,10 @@ pub fn normal_and_depth(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
     let less = mine < theirs || (mine == theirs && a.number < b.number);
     let out = if theirs == 0.0 || (mine > 0.0 && less) { -a.field.outward } else { b.field.outward };
     let radii = a.radius + b.radius;
-    let surface = |side: &Side| side.field.depth > 0.0 && side.field.depth < SURFACE * side.radius;
+    let surface = |side: &Side| side.field.depth > 0.0 && side.field.depth < SURFACE_LAYER * side.radius;
     if surface(a) || surface(b) {
         let along = line.dot(out);
-        let quiet = if mine > 0.0 && theirs > 0.0 { QUIET } else { QUIET_ALONE };
+        let quiet = if mine > 0.0 && theirs > 0.0 { QUIET_OVERLAP } else { QUIET_OVERLAP_ALONE };
         let before = (radii - a.start.distance(b.start)) - quiet * radii;
         let new = if parts { inside } else { inside - before.max(0.0) };
         return (if along < 0.0 { line - out * (2.0 * along) } else { line }, new);

@@ -3,7 +3,7 @@
 // One of the two particles: position and start of the substep [m], radius [m], inverse of the split mass in this
 // contact [1/kg], index; unit vector of the shortest way out of its body, and depth below the surface [m], 0 for
 // particles without a body.
-struct Side { x: vec3<f32>, start: vec3<f32>, radius: f32, weight: f32, number: u32, field: vec4<f32> }
+struct Side { x: vec3<f32>, start: vec3<f32>, radius: f32, inv_mass: f32, number: u32, field: vec4<f32> }
 
 // Impulse on the first particle [kg·m]; accumulated impulse of the substep: friction (xyz) and normal (w) [kg·m].
 struct ContactUpdate { impulse: vec3<f32>, push: vec4<f32> }
@@ -13,12 +13,8 @@ fn overlaps(a: vec3<f32>, b: vec3<f32>, radii: f32) -> bool {
     return dot(d, d) < radii * radii;
 }
 
-const SURFACE: f32 = 1.5;
-const QUIET: f32 = 0.1;
-const QUIET_ALONE: f32 = 0.25;
-
 fn at_surface(side: Side) -> bool {
-    return side.field.w > 0.0 && side.field.w < SURFACE * side.radius;
+    return side.field.w > 0.0 && side.field.w < SURFACE_LAYER * side.radius;
 }
 
 // Contact normal toward `a` and penetration depth [m] (S22, D4 4.22–4.24).
@@ -50,7 +46,7 @@ fn normal_and_depth(a: Side, b: Side, parts: bool) -> vec4<f32> {
             return vec4<f32>(line, inside);
         }
         let since = a.start - b.start;
-        let quiet = select(QUIET_ALONE, QUIET, mine > 0.0 && theirs > 0.0);
+        let quiet = select(QUIET_OVERLAP_ALONE, QUIET_OVERLAP, mine > 0.0 && theirs > 0.0);
         let before = (radii - sqrt(dot(since, since))) - quiet * radii;
         return vec4<f32>(line, inside - max(before, 0.0));
     }
@@ -62,9 +58,7 @@ fn normal_and_depth(a: Side, b: Side, parts: bool) -> vec4<f32> {
     return vec4<f32>(way, -dot(moved, way));
 }
 
-// Overlap that the rounding of positions may cause, as a share of the sums of their coordinates.
-const ROUNDING: f32 = 1.1920929e-7;
-
+// Overlap that the rounding of positions may cause.
 fn rounding(x: vec3<f32>) -> f32 {
     return ROUNDING * (abs(x.x) + abs(x.y) + abs(x.z));
 }
@@ -72,8 +66,8 @@ fn rounding(x: vec3<f32>) -> f32 {
 // D4 §3.1.3 with masses split among contacts; friction D4 3.38–3.40 with the sign of E19, E16. `parts`: previous
 // positions are corrected too, which adds no velocity. `recovery`: distance by which overlapping particles may separate [m].
 fn particle_project(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, parts: bool, recovery: f32, push: vec4<f32>) -> ContactUpdate {
-    let weight = a.weight + b.weight;
-    if weight == 0.0 {
+    let inv_mass = a.inv_mass + b.inv_mass;
+    if inv_mass == 0.0 {
         return ContactUpdate(vec3<f32>(0.0), push);
     }
     let out = normal_and_depth(a, b, parts);
@@ -83,7 +77,7 @@ fn particle_project(a: Side, b: Side, static_friction: f32, kinetic_friction: f3
     if !parts && a.field.w == 0.0 && b.field.w == 0.0 {
         inside = min(inside - (rounding(a.x) + rounding(b.x)), recovery - dot(moved, normal));
     }
-    let scale = omega / weight;
+    let scale = omega / inv_mass;
     let total = max(push.w + inside * scale, 0.0);
     if total == 0.0 && push.w == 0.0 {
         return ContactUpdate(vec3<f32>(0.0), push);

@@ -19,7 +19,7 @@ use glam::Vec3;
 pub struct RestitutionLaw {
     /// Restitution e: speed after over speed before impact.
     pub restitution: f32,
-    /// Speed below which contacts do not bounce [m/s].
+    /// Approach speed below which there is no restitution [m/s].
     pub rest_speed: f32,
     /// Share of the tangential speed that rolling resistance removes in a substep: 1 − e^(−rate·h).
     pub rolling_damping: f32,
@@ -52,10 +52,10 @@ pub fn velocity_change(
 ) -> Vec3 {
     let (approach, speed) = (normal.dot(before), normal.dot(now));
     let along = now - normal * speed;
-    let pull = -gravity.dot(normal);
-    let energy = 0.5 * approach * approach + pull * gap - 0.5 * pull * law.h * approach;
-    let half = 0.5 * pull * law.h;
+    let normal_gravity = -gravity.dot(normal);
+    let energy = 0.5 * approach * approach + normal_gravity * gap - 0.5 * normal_gravity * law.h * approach;
+    let half = 0.5 * normal_gravity * law.h;
     let wanted = (half * half + 2.0 * law.restitution * law.restitution * energy).max(0.0).sqrt() + half;
-    let bounces = law.restitution > 0.0 && approach < -law.rest_speed && speed < wanted;
-    normal * (if bounces { wanted - speed } else { 0.0 }) - along * law.rolling_damping
+    let rebounds = law.restitution > 0.0 && approach < -law.rest_speed && speed < wanted;
+    normal * (if rebounds { wanted - speed } else { 0.0 }) - along * law.rolling_damping
 }

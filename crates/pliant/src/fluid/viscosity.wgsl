@@ -1,26 +1,26 @@
 // WGSL version of viscosity.rs.
 
 // Viscosity of a pair: solids have a negative one, and use that of the fluid.
-fn viscous_pair(own: f32, other: f32) -> f32 {
+fn viscosity_pair(own: f32, other: f32) -> f32 {
     if own < 0.0 {
         return other;
     }
     return select(0.5 * (own + other), own, other < 0.0);
 }
 
-fn viscous_pair_resistance(
+fn viscosity_pair_resistance(
     kernel: vec2<f32>, apart: vec3<f32>, square: f32, against: vec3<f32>, small: f32, mu: f32, drag: f32,
 ) -> vec3<f32> {
     let along = dot(apart, against) / (square + small);
     return apart * (-kernel.y * mu * along) + against * (kernel.x * drag);
 }
 
-fn viscous_bound(kernel: vec2<f32>, square: f32, small: f32, mu: f32, drag: f32) -> f32 {
+fn viscosity_bound(kernel: vec2<f32>, square: f32, small: f32, mu: f32, drag: f32) -> f32 {
     return kernel.x * drag - kernel.y * mu * (square / (square + small));
 }
 
 // Plan::factors of a sweep: of the previous direction, and of the residual.
-fn viscous_factors(width: f32, sweep: u32) -> vec2<f32> {
+fn viscosity_factors(width: f32, sweep: u32) -> vec2<f32> {
     let half = 0.5 * width;
     let middle = 1.0 + half;
     if sweep == 0u {
@@ -36,7 +36,7 @@ fn viscous_factors(width: f32, sweep: u32) -> vec2<f32> {
     return vec2<f32>(rho * before, 2.0 * rho / half);
 }
 
-fn viscous_boundary(spline: bool, reach: f32, delta: f32) -> f32 {
+fn viscosity_boundary(spline: bool, reach: f32, delta: f32) -> f32 {
     let q = clamp(delta / reach, 0.0, 1.0);
     let s = 1.0 - q;
     let s4 = s * s * s * s;

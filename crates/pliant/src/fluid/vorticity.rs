@@ -26,7 +26,7 @@ pub const MOST: f32 = 0.1;
 
 /// Smallest determinant of J, which is 8 in the interior, 1 at a plane surface and 0.1 in a corner: with fewer
 /// neighbors ω fades.
-const LEAST: f32 = 0.05;
+pub(crate) const VORTICITY_LEAST: f32 = 0.05;
 
 /// |η|·H/|ω| at which |N| is 0.7: less is noise, a vortex 32 radii wide has 0.8.
 const NOISE: f32 = 0.2;
@@ -73,7 +73,8 @@ impl RotationSums<f32> {
             V3::new(xy * yz - zx * yy, xy * zx - xx * yz, xx * yy - xy * xy),
         );
         let determinant = xx * a.x + xy * a.y + zx * a.z;
-        V3::new(a.dot(self.angular), b.dot(self.angular), c.dot(self.angular)) * (2.0 / determinant.max(LEAST))
+        V3::new(a.dot(self.angular), b.dot(self.angular), c.dot(self.angular))
+            * (2.0 / determinant.max(VORTICITY_LEAST))
     }
 }
 

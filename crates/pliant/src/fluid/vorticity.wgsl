@@ -1,11 +1,9 @@
 // WGSL version of vorticity.rs.
 
-const VORTEX_LEAST: f32 = 0.05;
-
 // J as xx, yy, zz and as yz, zx, xy, and L.
 struct RotationSums { diagonal: vec3<f32>, off_diagonal: vec3<f32>, angular: vec3<f32> }
 
-fn vortex_with(spin: RotationSums, apart: vec3<f32>, against: vec3<f32>, weight: f32) -> RotationSums {
+fn vorticity_with(spin: RotationSums, apart: vec3<f32>, against: vec3<f32>, weight: f32) -> RotationSums {
     let square = apart * apart;
     return RotationSums(
         spin.diagonal + (square.yzx + square.zxy) * weight,
@@ -15,7 +13,7 @@ fn vortex_with(spin: RotationSums, apart: vec3<f32>, against: vec3<f32>, weight:
 }
 
 // Vorticity [1/s]: 2·J⁻¹·L.
-fn vortex_curl(spin: RotationSums) -> vec3<f32> {
+fn vorticity_curl(spin: RotationSums) -> vec3<f32> {
     let d = spin.diagonal;
     let o = spin.off_diagonal;
     let side = o.yzx * o.zxy - d * o;
@@ -25,11 +23,11 @@ fn vortex_curl(spin: RotationSums) -> vec3<f32> {
     let c = vec3<f32>(side.y, side.x, main.z);
     let determinant = dot(vec3<f32>(d.x, o.z, o.y), a);
     let turned = vec3<f32>(dot(a, spin.angular), dot(b, spin.angular), dot(c, spin.angular));
-    return turned * (2.0 / max(determinant, VORTEX_LEAST));
+    return turned * (2.0 / max(determinant, VORTICITY_LEAST));
 }
 
 // Change of velocity in a substep [m/s]. `strength` is h·ε·2r [m], `noise` the noise threshold of |η|/|ω| [1/m].
-fn vortex_velocity_change(strength: f32, noise: f32, curl: vec3<f32>, rise: vec3<f32>) -> vec3<f32> {
+fn vorticity_velocity_change(strength: f32, noise: f32, curl: vec3<f32>, rise: vec3<f32>) -> vec3<f32> {
     let length = sqrt(dot(rise, rise) + noise * noise * dot(curl, curl));
     return cross(rise, curl) * (strength / max(length, 1e-30));
 }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 /// Sine of the angle below which a motion counts as parallel to the surface.
-const PARALLEL: f32 = 1e-5;
+pub(crate) const PARALLEL: f32 = 1e-5;
 
 /// Corners [m].
 pub type Triangle = [Vec3; 3];
@@ -23,17 +23,17 @@ pub struct Foot {
 }
 
 /// Rank of edges; rounding of a square is less than a third of its excess over 1. Corners have twice the excess.
-const EDGE: f32 = 1.000_002;
-const CORNER: f32 = 1.000_004;
+pub(crate) const FOOT_EDGE: f32 = 1.000_002;
+pub(crate) const FOOT_CORNER: f32 = 1.000_004;
 
 /// Nearest point of a triangle to `p`, by the Voronoi regions of its corners and edges ([RTCD] 5.1.5).
 #[inline]
 pub fn nearest_on_triangle(&[a, b, c]: &Triangle, p: Vec3) -> Foot {
-    let corner = |v: Vec3| Foot { point: v, away: p - v, rank: CORNER };
+    let corner = |v: Vec3| Foot { point: v, away: p - v, rank: FOOT_CORNER };
     let edge = |from: Vec3, to: Vec3, share: f32| {
         let (along, m) = (to - from, p - from);
         let away = m - along * (m.dot(along) / along.length_squared());
-        Foot { point: from + along * share, away, rank: EDGE }
+        Foot { point: from + along * share, away, rank: FOOT_EDGE }
     };
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));

@@ -1,8 +1,5 @@
 // WGSL version of triangle.rs.
 
-// Sine of the angle below which a motion counts as parallel to the surface.
-const PARALLEL: f32 = 1e-5;
-
 // Fraction of the motion that stands for no contact.
 const NO_TOUCH: f32 = 2.0;
 
@@ -12,9 +9,6 @@ struct Triangle { a: vec3<f32>, b: vec3<f32>, c: vec3<f32> }
 // the factor on its square when selecting the nearest of many: at equal distance faces precede edges, and edges
 // precede corners.
 struct Foot { away: vec3<f32>, rank: f32 }
-
-const FOOT_EDGE: f32 = 1.000002;
-const FOOT_CORNER: f32 = 1.000004;
 
 fn foot_on_edge(start: vec3<f32>, end: vec3<f32>, p: vec3<f32>) -> Foot {
     let along = end - start;

@@ -11,16 +11,16 @@ const LEAST_RADIUS: f32 = 1e-5;
 
 /// Fraction of the radius used for sweeps. A sphere at rest touches all triangles of a floor at a distance
 /// exact up to rounding: with the full radius it would collide with the edges between coplanar triangles.
-const SWEPT: f32 = 0.99;
+pub(crate) const SWEPT_RADIUS: f32 = 0.99;
 
 /// Factor on the squared distance within which boxes are visited although a nearer triangle is known: rounding.
-const SLACK: f32 = 1.000_01;
+pub(crate) const BOX_SLACK: f32 = 1.000_01;
 
 /// Maximum surfaces that a sphere touches one after the other during its motion.
-const MOST_SLIDES: usize = 4;
+pub(crate) const MOST_SLIDES: usize = 4;
 
 /// Maximum iterations of depenetration at the end of the motion.
-const MOST_ROUNDS: usize = 4;
+pub(crate) const MOST_ROUNDS: usize = 4;
 
 /// A surface of triangles in a collider's frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,12 +131,12 @@ impl Surface {
         let mut found: Option<(usize, Foot)> = None;
         let apart = |min: Vec3, max: Vec3| (p - p.clamp(min, max)).length_squared();
         let mut least = limit * limit;
-        self.tree.walk(least * SLACK, apart, |i, best| {
+        self.tree.walk(least * BOX_SLACK, apart, |i, best| {
             let foot = nearest_on_triangle(&self.triangle(i), p);
             let square = foot.away.length_squared() * foot.rank;
             if square < least {
                 least = square;
-                *best = square * SLACK;
+                *best = square * BOX_SLACK;
                 found = Some((i, foot));
             }
         });
@@ -196,7 +196,7 @@ impl Surface {
         let mut walls = [Vec3::ZERO; MOST_SLIDES];
         for k in 0..MOST_SLIDES {
             // Smaller after every contact: the surface it slides along is not touched again.
-            let swept = radius * (1.0 - (k + 1) as f32 * (1.0 - SWEPT));
+            let swept = radius * (1.0 - (k + 1) as f32 * (1.0 - SWEPT_RADIUS));
             let Some(hit) = self.sweep(place, left, swept) else {
                 place = if touched { place + left } else { to };
                 break;
@@ -217,7 +217,7 @@ impl Surface {
             touched = true;
             let way = near.normal * (radius - near.distance);
             // Between two sheets closer than its diameter a sphere stays where it is.
-            let small = near.distance * SWEPT;
+            let small = near.distance * SWEPT_RADIUS;
             let stopped = if small > 0.0 { self.sweep(place, way, small) } else { None };
             place += way * stopped.map_or(1.0, |hit| hit.share);
             if stopped.is_some() {
@@ -234,7 +234,7 @@ impl Surface {
 
     /// Free fraction of the straight motion of a sphere from `from` to `to`.
     pub fn straight(&self, from: Vec3, to: Vec3, radius: f32) -> f32 {
-        self.sweep(from, to - from, radius * SWEPT).map_or(1.0, |hit| hit.share)
+        self.sweep(from, to - from, radius * SWEPT_RADIUS).map_or(1.0, |hit| hit.share)
     }
 }
 

@@ -9,11 +9,6 @@ const FAR_AWAY: f32 = 1e18;
 const NOTHING: u32 = 0xffffffffu;
 // The tree is balanced, with leaves of up to four: 31 levels would be 2³² triangles.
 const TREE_LEVELS: u32 = 32u;
-// As in triangle_surface.rs.
-const SWEPT: f32 = 0.99;
-const SLACK: f32 = 1.00001;
-const MOST_SLIDES: u32 = 4u;
-const MOST_ROUNDS: u32 = 4u;
 
 // A query: the triangle nearest to `p`, or the first that a sphere of `radius` touches when moving
 // from there by `way`.
@@ -74,7 +69,7 @@ fn surface_walk(t: u32, q: Question, limit: f32) -> Answer {
     var top = 0u;
     // Boxes slightly beyond the nearest triangle are visited, too: rounding.
     var least = limit;
-    var best = select(limit * SLACK, limit, q.sweeps);
+    var best = select(limit * BOX_SLACK, limit, q.sweeps);
     var node = select(NOTHING, 0u, head.x > 0u);
     while node != NOTHING {
         let at = t + 3u + 2u * node;
@@ -94,7 +89,7 @@ fn surface_walk(t: u32, q: Question, limit: f32) -> Answer {
                 let square = dot(foot.away, foot.away) * foot.rank;
                 if square < least {
                     least = square;
-                    best = square * SLACK;
+                    best = square * BOX_SLACK;
                     answer = Answer(i, foot.away);
                 }
             }
@@ -175,7 +170,7 @@ fn surface_slide(t: u32, begin: vec3<f32>, to: vec3<f32>, radius: f32) -> Slide 
     var walls: array<vec3<f32>, MOST_SLIDES>;
     for (var k = 0u; k < MOST_SLIDES; k++) {
         // Smaller after every contact: the surface it slides along is not touched again.
-        let swept = radius * (1.0 - f32(k + 1u) * (1.0 - SWEPT));
+        let swept = radius * (1.0 - f32(k + 1u) * (1.0 - SWEPT_RADIUS));
         let hit = surface_sweep(t, place, left, swept);
         if hit.share == NO_TOUCH {
             place = select(to, place + left, touched);
@@ -202,7 +197,7 @@ fn surface_out(t: u32, begin: vec3<f32>, radius: f32, had: bool) -> Slide {
         touched = true;
         let way = near.normal * (radius - near.distance);
         // Between two sheets closer than its diameter a sphere stays where it is.
-        let small = near.distance * SWEPT;
+        let small = near.distance * SWEPT_RADIUS;
         var share = NO_TOUCH;
         if small > 0.0 {
             share = surface_sweep(t, place, way, small).share;
@@ -222,7 +217,7 @@ fn surface_depenetration(t: u32, p: vec3<f32>, radius: f32) -> vec3<f32> {
 
 // Free fraction of the straight motion of a sphere from `begin` to `end`.
 fn surface_straight(t: u32, begin: vec3<f32>, end: vec3<f32>, radius: f32) -> f32 {
-    return min(surface_sweep(t, begin, end - begin, radius * SWEPT).share, 1.0);
+    return min(surface_sweep(t, begin, end - begin, radius * SWEPT_RADIUS).share, 1.0);
 }
 
 fn goes_into(v: vec3<f32>, wall: vec3<f32>) -> bool {

@@ -1,10 +1,10 @@
 //! Grips on the GPU: tables with room for further grips, shader, pass.
 
-use crate::grip::{Grip, MOST_MEMBERS};
+use crate::grip::{self, Grip, MOST_MEMBERS};
 use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
-use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource};
-use crate::runtime::gpu::shader_constants::{NONE, shader_constants};
+use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource};
+use crate::runtime::gpu::shader_constants::{NONE, shader_constants, shader_values};
 use crate::runtime::gpu::tables::{TableArena, Vector};
 use bytemuck::{Pod, Zeroable};
 
@@ -12,6 +12,10 @@ shader_constants! {
     /// Vectors of a grip: target and compliance; anchor particles and number of members; weights and maximum force; reach,
     /// first member or NONE, place of the list of members, and free island or NONE.
     GRIP_VECTORS = 4;
+}
+
+shader_values! {
+    F32 MAX_ROTATION = grip::MAX_ROTATION as f32;
 }
 
 /// Grips for which there is room at least.
@@ -122,5 +126,5 @@ impl GripTables {
 
 /// Projects all grips.
 pub fn project_grips() -> ShaderSource {
-    ShaderSource::new("project_grips", Bindings::SHARED, vec![Part::from(include_str!("grip.wgsl"))])
+    ShaderSource::new("project_grips", Bindings::SHARED, vec![ShaderPart::from(include_str!("grip.wgsl"))])
 }

@@ -16,9 +16,6 @@ struct GripUniforms {
 
 const GRIP_WIDTH: u32 = 256u;
 
-// Maximum rotation of a cluster by one correction [rad].
-const MAX_ROTATION: f32 = 0.25;
-
 // Share of the trace that is added to a tensor of inertia: a line of particles has none about its axis.
 const LEAST_INERTIA: f32 = 1e-5;
 
@@ -143,7 +140,7 @@ fn project_grips(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
             }
         }
     }
-    // Nobody may still be reading the old one.
+    // All threads must have read the old value.
     storageBarrier();
     if t == 0u {
         work[args.multipliers + group.x] = vec4<f32>(select(vec3<f32>(0.0), next, count > 0u), 0.0);

@@ -40,7 +40,7 @@ pub struct Grip {
 pub const MOST_MEMBERS: usize = 1024;
 
 /// Maximum rotation of a cluster by one correction [rad]: rotations are linear in it.
-const MAX_ROTATION: f64 = 0.25;
+pub(crate) const MAX_ROTATION: f64 = 0.25;
 
 impl Grip {
     /// A grip that holds nothing.

@@ -7,7 +7,7 @@ use crate::schedule::passes::Pass;
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
 
-/// What other phenomena contribute to integration.
+/// Contributions of other phenomena to integration.
 pub(crate) struct Inputs<'a> {
     /// Force of the air on each particle [N]; empty without surfaces.
     pub(crate) aero_forces: &'a [RowData],

@@ -1,9 +1,5 @@
 // Stage finalize of one row: velocity, sleeping, and the divergence check.
 
-// Beyond this a single-precision position resolves less than a decimeter [m], as on the CPU.
-const MAX_POSITION: f32 = 1e6;
-const MAX_SPEED: f32 = 1e4;
-
 // Position and velocity of a row.
 struct Finalized { row: vec4<f32>, velocity: vec4<f32> }
 
@@ -14,11 +10,11 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Finalized {
     if i >= sub.particles {
         return store_finalized(i, slot, row, (row - before) * sub.inv_h);
     }
-    var touching = false;
+    var in_contact = false;
     if (sub.flags & KEEPS_HISTORY) != 0u {
         // Contact is not smooth: particles that were pushed fall back to BDF1, now and in the next prediction (E12).
-        touching = was_pushed(i, slot, row.w);
-        atomicStore(&flags[sub.first_order + i], select(0u, 1u, touching));
+        in_contact = was_pushed(i, slot, row.w);
+        atomicStore(&flags[sub.first_order + i], select(0u, 1u, in_contact));
     }
     let x = row.xyz;
     let start = before.xyz;
@@ -31,7 +27,7 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Finalized {
         return store_finalized(i, slot, row, vec4<f32>(moved * sub.inv_h, 0.0));
     }
     var v: vec3<f32>;
-    if touching {
+    if in_contact {
         v = moved * sub.inv_h;
     } else if (sub.flags & SECOND_ORDER) != 0u && free.w == 0.0 {
         v = velocity_bdf2(x, start, motion[older_at(i)].xyz, free.xyz, sub.h, sub.inv_h);

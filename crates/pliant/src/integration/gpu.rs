@@ -6,7 +6,7 @@ use crate::contact::gpu::shaders::{COLLIDER_CONTACTS, ContactFeatures, PACKED_PA
 use crate::contact::particle_contact::SLOP;
 use crate::integration::pins::MovedPins;
 use crate::math::RowData;
-use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource};
 use crate::runtime::gpu::shader_constants::shader_constants;
 use crate::runtime::gpu::tables::TableArena;
 use crate::scene::{Integrator, Method};
@@ -71,18 +71,18 @@ pub struct FinalizeUniforms {
 
 /// A pass of `predict.wgsl`, named by its entry point.
 pub fn predict(entry: &'static str, contact: &ContactFeatures) -> ShaderSource {
-    let mut parts: Vec<Part> = vec![INTEGRATORS.into()];
+    let mut parts: Vec<ShaderPart> = vec![INTEGRATORS.into()];
     parts.extend(contact.collider_contacts());
-    parts.extend([PACKED_PARTICLES, PREDICT_ROW, include_str!("predict.wgsl")].map(Part::from));
+    parts.extend([PACKED_PARTICLES, PREDICT_ROW, include_str!("predict.wgsl")].map(ShaderPart::from));
     ShaderSource::new(entry, Bindings::SHARED, parts)
 }
 
 /// Velocities, sleeping, check for divergence. Colliders with tables have passes of their own.
 pub fn finalize(contact: &ContactFeatures) -> ShaderSource {
-    let mut parts: Vec<Part> = vec![INTEGRATORS.into()];
+    let mut parts: Vec<ShaderPart> = vec![INTEGRATORS.into()];
     parts.extend(contact.analytic().collider_contact());
     let passes = [SHARED_MOTION, COLLIDER_CONTACTS, FINALIZE_ROW, include_str!("finalize.wgsl")];
-    parts.extend(passes.map(Part::from));
+    parts.extend(passes.map(ShaderPart::from));
     ShaderSource::new("finalize", Bindings::SHARED, parts)
 }
 
@@ -102,10 +102,10 @@ pub struct IntegrationTables {
 
 impl IntegrationTables {
     /// Reserves motion and flags of all rows.
-    pub fn new(spin_weights: &[f32], state: &State, arena: &mut TableArena) -> Self {
+    pub fn new(spin_inv_inertias: &[f32], state: &State, arena: &mut TableArena) -> Self {
         arena.reserve_motion(motion_arrays(state) * state.velocities.len());
         Self {
-            spins: arena.put_params(spin_weights.iter().copied()),
+            spins: arena.put_params(spin_inv_inertias.iter().copied()),
             first_order: arena.reserve_flags(state.first_order.len()),
             ..Self::default()
         }
@@ -162,7 +162,7 @@ pub(crate) fn pose_vectors(pins: &[MovedPins]) -> u32 {
     POSE_VECTORS * pins.len() as u32
 }
 
-/// What passes of predict and stabilize are made from.
+/// Makes the passes of predict and stabilize.
 #[derive(Clone, Copy)]
 pub struct PredictPasses<'a> {
     /// Offsets of the tables.
@@ -218,7 +218,7 @@ impl PredictPasses<'_> {
         out.run_each(predict("finish_stabilization", &self.contact), &args, self.particles)
     }
 
-    /// How particles are packed for the next contact pass.
+    /// Packing of particles for the next contact pass.
     fn packing(&self, parts: bool) -> PredictUniforms {
         let args = PredictUniforms { packed: self.packed, ..PredictUniforms::default() };
         if parts { PredictUniforms { mode: PARTS_NEXT, radius_scale: 1.0 - SLOP, ..args } } else { args }

@@ -91,7 +91,7 @@ struct Momentum {
 /// Buffers of the passes.
 #[derive(Default)]
 pub(crate) struct MomentumScratch {
-    /// What each island has at the end of the substep, if nothing touches it.
+    /// Momentum of each island at the end of the substep, if nothing touches it.
     expected: Vec<Momentum>,
     /// Center of mass of each island at the start of the substep [m].
     centers: Vec<DVec3>,
@@ -173,7 +173,7 @@ impl MomentumScratch {
             let is_rigid = island.is_rigid && !gripped && !anchored;
             let found = if is_rigid { Momentum::default() } else { found };
             let linear = (expected[number].linear + pulled + dragged - found.linear) / body.mass;
-            // How a grip turns a deformed island is not known.
+            // The torque of a grip on a deformed island is not known.
             let angular = match island.has_orientations || gripped {
                 true => DVec3::ZERO,
                 false => body.solve(expected[number].angular + turned - found.angular),

@@ -168,7 +168,7 @@ fn is_touched(i: u32) -> bool {
     return rows[i].w == 0.0 || was_pushed(i, slot, rows[i].w);
 }
 
-// What grips have added to the momentum of an island in this substep, and whether one holds it.
+// Momentum that grips have added to an island in this substep, and whether one holds it.
 fn pull_of(group: u32) -> vec4<f32> {
     var pull = vec4<f32>(0.0);
     for (var k = 0u; k < args.grip_count; k++) {
@@ -211,7 +211,7 @@ fn restore_momentum(thread: Thread) {
     let rigid = params[args.rigid + group] > 0.0 && !gripped;
     let left = select(found.angular, vec3<f32>(0.0), rigid);
     var spin = vec3<f32>(0.0);
-    // How a grip turns a deformed island is not known.
+    // The torque of a grip on a deformed island is not known.
     if (kind & ISLAND_TURNS) == 0u && !gripped {
         spin = angular_velocity(found, angular - left);
     }

@@ -4,7 +4,7 @@ use crate::contact::gpu::shaders::{COLLIDER_CONTACTS, ContactFeatures};
 use crate::grip::gpu::GripTables;
 use crate::integration::gpu::{FINALIZE_ROW, INTEGRATORS};
 use crate::integration::momentum::FreeIsland;
-use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource};
 use crate::runtime::gpu::shader_constants::shader_constants;
 use crate::runtime::gpu::tables::TableArena;
 use crate::scene::Integrator;
@@ -121,9 +121,9 @@ fn rigid_number(island: &FreeIsland) -> f32 {
 
 /// A pass of `momentum.wgsl`, named by its entry point.
 pub fn momentum(entry: &'static str) -> ShaderSource {
-    let mut parts: Vec<Part> = vec![INTEGRATORS.into()];
+    let mut parts: Vec<ShaderPart> = vec![INTEGRATORS.into()];
     parts.extend(ContactFeatures::default().collider_contact());
     let passes = [SHARED_MOTION, COLLIDER_CONTACTS, FINALIZE_ROW, include_str!("momentum.wgsl")];
-    parts.extend(passes.map(Part::from));
+    parts.extend(passes.map(ShaderPart::from));
     ShaderSource::new(entry, Bindings::SHARED, parts)
 }

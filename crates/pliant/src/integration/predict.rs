@@ -18,7 +18,7 @@ pub(crate) struct IntegrationModel<'a> {
     /// Kinematic pins.
     pub(crate) pins: &'a [MovedPins],
     /// Inverse quaternion mass of each orientation [1/(kg·m²)].
-    pub(crate) spin_weights: &'a [f32],
+    pub(crate) spin_inv_inertias: &'a [f32],
 }
 
 /// Runs the stage.
@@ -39,12 +39,12 @@ pub fn predict(
     if model.settings.integrator == Integrator::Bdf2 {
         // Positions at the start of the last substep are one substep older now.
         std::mem::swap(&mut state.older, &mut state.previous);
-        // Likewise velocities: `velocities` now holds those of one substep ago, until it is overwritten.
+        // `velocities` holds those of one substep ago, until it is overwritten.
         std::mem::swap(&mut state.older_velocities, &mut state.velocities);
     }
     let gravity = V3::new(model.settings.gravity.x, model.settings.gravity.y, model.settings.gravity.z);
     let (particles, h, keep) = (state.particles, sub.h, sub.keep);
-    let weights = model.spin_weights;
+    let inv_inertias = model.spin_inv_inertias;
     let (older, older_velocities, first_order) = (&state.older, &state.older_velocities, &state.first_order);
     // Copies of particles have neither history nor velocity.
     let solid = state.velocities.len();
@@ -56,7 +56,7 @@ pub fn predict(
             previous[k] = row;
             let latest = older_velocities.get(i).copied().unwrap_or(velocities[k]);
             if i >= particles {
-                if weights[i - particles] > 0.0 {
+                if inv_inertias[i - particles] > 0.0 {
                     rows[k] = spin(row, latest, h * keep);
                 }
                 continue;

@@ -48,12 +48,12 @@ fn predict(thread: Thread) {
     }
     rows[i] = predicted(i, i, rows[i], motion[velocity_at(i)]);
     if i < sub.particles && sub.particle_contacts != NONE {
-        let weight = weight_in_contacts(rows[i]);
-        work[sub.particle_contacts + i] = vec4<f32>(1.0, 0.0, weight, 0.0);
+        let inv_mass = inv_mass_in_contacts(rows[i]);
+        work[sub.particle_contacts + i] = vec4<f32>(1.0, 0.0, inv_mass, 0.0);
         let start = motion[previous_at(i)].xyz;
         let place = select(rows[i].xyz, start, (args.mode & PARTS_NEXT) != 0u);
         let radius = params[sub.radii + i] * select(1.0, args.radius_scale, (args.mode & PARTS_NEXT) != 0u);
-        put_packed(args.packed, i, vec4<f32>(place, radius), vec4<f32>(start, weight));
+        put_packed(args.packed, i, vec4<f32>(place, radius), vec4<f32>(start, inv_mass));
         return;
     }
     if i < sub.particles && sub.colliders > 0u {
@@ -65,7 +65,7 @@ fn predict(thread: Thread) {
 }
 
 // Inverse mass of a particle in contacts: its own, or scaled by height, lower is heavier (S22, D4 4.25, E22).
-fn weight_in_contacts(row: vec4<f32>) -> f32 {
+fn inv_mass_in_contacts(row: vec4<f32>) -> f32 {
     if args.mass_scaling == 0.0 {
         return row.w;
     }

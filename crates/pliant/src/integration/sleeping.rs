@@ -14,7 +14,7 @@ use crate::shape_matching::Pose;
 use crate::state::State;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What sleeps together: an object, with all that attachments join to it. A group has the number of its first object.
+/// Objects that sleep together: an object, with all that attachments join to it. A group has the number of its first object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SleepGroups {
     /// Group of each object of the topology.
@@ -127,7 +127,7 @@ impl SleepScratch {
             }
         }
         let stands = |i: usize| position(state.rows[i]) == position(saved[i]);
-        // Fixed particles are part of what an object stands on.
+        // Fixed particles count as ground.
         let acts = |i: usize| !asleep[group(i)] && (state.rows[i][3] > 0.0 || !stands(i));
         let woken = |i: usize| {
             let free = state.rows[i][3] > 0.0;

@@ -1,6 +1,6 @@
 // Sleeping objects of particles, WGSL version of sleeping.rs: passes over rows and groups.
 
-// Where rows are at the start of the substep. What was given a velocity wakes up.
+// Rows at the start of the substep. Groups that were given a velocity wake up.
 @compute @workgroup_size(SIZE)
 fn save_sleepers(thread: Thread) {
     let i = number_of(thread);
@@ -35,7 +35,7 @@ fn keep_sleepers(thread: Thread) {
     }
 }
 
-// What was touched is awake from now on; a substep that will be repeated changes nothing.
+// Touched groups are awake from now on; a substep that will be repeated changes nothing.
 @compute @workgroup_size(SIZE)
 fn wake_touched(thread: Thread) {
     let group = number_of(thread);

@@ -1,4 +1,4 @@
-// Whether particles that are awake touch a sleeping object. Fixed ones that stand are part of what an object stands on.
+// Whether awake particles touch a sleeping object. Fixed particles at rest count as ground.
 
 @compute @workgroup_size(SIZE)
 fn touched_by_particles(thread: Thread) {

@@ -5,7 +5,7 @@ use crate::integration::sleeping::SleepGroups;
 use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource, binding};
+use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource, binding};
 use crate::runtime::gpu::tables::TableArena;
 use crate::shape_matching::gpu::bodies::BODY_GROUP;
 use crate::shape_matching::gpu::constants::BODY_POSE_VECTORS;
@@ -63,7 +63,7 @@ impl SleepTables {
         self.uniforms.groups > 0
     }
 
-    /// Where the words in `flags` are, and how many: of what sleeps, then of what was touched.
+    /// Offset and number of the words in `flags`: masks of sleeping groups, then of touched groups.
     pub fn words(&self) -> (u32, usize) {
         (self.uniforms.asleep, self.uniforms.groups as usize)
     }
@@ -122,7 +122,7 @@ impl SleepTables {
 
     fn poses(&self, entry: &'static str, out: &mut ProgramWriter) -> Option<Command> {
         let parts = [include_str!("sleeping_groups.wgsl"), include_str!("sleeping_poses.wgsl")];
-        let source = ShaderSource::new(entry, POSES, parts.map(Part::from).to_vec());
+        let source = ShaderSource::new(entry, POSES, parts.map(ShaderPart::from).to_vec());
         let vectors = (self.uniforms.bodies * BODY_POSE_VECTORS) as usize;
         (vectors > 0).then(|| out.run_each(source, &self.uniforms, vectors))
     }
@@ -131,13 +131,13 @@ impl SleepTables {
 /// A pass over rows or groups.
 pub fn rows(entry: &'static str) -> ShaderSource {
     let parts = [include_str!("sleeping_groups.wgsl"), include_str!("sleeping.wgsl")];
-    ShaderSource::new(entry, Bindings::SHARED, parts.map(Part::from).to_vec())
+    ShaderSource::new(entry, Bindings::SHARED, parts.map(ShaderPart::from).to_vec())
 }
 
 /// The pass over contacts with colliders.
 pub fn touched_by_colliders(contact: &ContactFeatures) -> ShaderSource {
     let mut parts = contact.collider_contacts();
     let own = [include_str!("sleeping_groups.wgsl"), include_str!("sleeping_colliders.wgsl")];
-    parts.extend(own.map(Part::from));
+    parts.extend(own.map(ShaderPart::from));
     ShaderSource::new("touched_by_colliders", Bindings::SHARED, parts)
 }

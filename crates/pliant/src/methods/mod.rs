@@ -25,7 +25,7 @@ use crate::schedule::substep::{CpuContext, Substep};
 use crate::settings::Settings;
 use crate::state::State;
 
-/// All methods. The first that handles a scene's partition solves it.
+/// All methods. The first that handles a scene's partition solves it; Gauss–Seidel, the last, takes all.
 pub(crate) const METHODS: [&dyn Method; 2] = [&jacobi::Jacobi, &gauss_seidel::GaussSeidel];
 
 /// The method that solves scenes with this partition.
@@ -56,7 +56,7 @@ pub(crate) struct ConstraintModel<'a> {
     pub(crate) groups: &'a [Group],
     /// Copies of particles.
     pub(crate) phantoms: &'a Phantoms,
-    /// Constraints of each row; empty for Gauss–Seidel.
+    /// Constraints of each row; empty unless the method reads them.
     pub(crate) incidence: &'a Incidence,
     /// Operations of patches.
     pub(crate) schedule: &'a Schedule,
@@ -66,6 +66,11 @@ pub(crate) struct ConstraintModel<'a> {
 pub(crate) trait Method: Sync {
     /// Whether it solves scenes with this partition.
     fn handles(&self, partition: Partition) -> bool;
+
+    /// Whether its passes read the constraints of each row, [`ConstraintModel::incidence`].
+    fn reads_incidence(&self) -> bool {
+        false
+    }
 
     /// Its constraint passes.
     fn passes(&self, input: &PlanInput<'_>) -> Schedule;
@@ -103,7 +108,7 @@ impl Default for MethodTables {
     }
 }
 
-/// What a method writes its dispatches with.
+/// Interface with which a method writes its dispatches.
 #[cfg(feature = "gpu")]
 pub(crate) struct GpuSolve<'a> {
     /// Number of constraint groups.
@@ -130,7 +135,7 @@ pub(crate) trait CpuMethod: Send + Sync {
     fn bytes(&self) -> u64;
 }
 
-/// What a constraint pass changes.
+/// Data that a constraint pass changes.
 pub(crate) struct SolveData<'a> {
     /// Positions and multipliers.
     pub(crate) state: &'a mut State,

@@ -3,7 +3,7 @@
 use crate::contact::collider_shape::ColliderShape;
 use crate::frame::Topology;
 use crate::memory::of;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::model::{Carrier, Model, SkinnedMeshes};
 use crate::neighbors::LIQUID;
 use crate::state::State;
@@ -53,11 +53,11 @@ impl Model {
         let aero_surfaces =
             of(&s.triangles) + of(&s.air) + of(&s.airs) + of(&s.particles) + of(&s.offsets) + of(&s.incident);
         let joined = of(&self.incidence.offsets) + of(&self.incidence.entries) + of(&self.phantoms.owners);
-        let fixed = joined + of(&self.phantoms.ties) + of(&self.spin_weights) + of(&self.rest) + of(&self.runs);
+        let fixed = joined + of(&self.phantoms.ties) + of(&self.spin_inv_inertias) + of(&self.rest) + of(&self.runs);
         let islands = of(&self.free_islands) + self.free_islands.iter().map(|i| of(&i.particles)).sum::<u64>();
         lists
             + islands
-            + self.bodies.iter().map(Body::bytes).sum::<u64>()
+            + self.bodies.iter().map(ElasticBody::bytes).sum::<u64>()
             + aero_surfaces
             + fixed
             + self.surfaces.as_ref().map_or(0, |s| s.bytes())

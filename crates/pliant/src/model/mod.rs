@@ -32,7 +32,7 @@ use crate::integration::sleeping::SleepGroups;
 use crate::math::RowData;
 use crate::methods::ConstraintModel;
 use crate::methods::vbd::ElasticModel;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::rigid_body::bodies::RigidBodyModel;
 use crate::rigid_body::phenomenon::BodyReactions;
 use crate::scene::Method;
@@ -63,11 +63,11 @@ pub struct SkinnedMeshes {
 /// A mesh that follows one object.
 #[derive(Clone, Debug)]
 pub struct SkinnedMesh {
-    /// What moves its vertices.
+    /// Source of its motion.
     pub carrier: Carrier,
 }
 
-/// What moves the vertices of a mesh.
+/// Source of the motion of a mesh.
 #[derive(Clone, Debug)]
 pub enum Carrier {
     /// Particles of its object.
@@ -145,13 +145,13 @@ pub struct Model {
     /// Triangles with aerodynamic forces.
     pub aero_surfaces: AeroSurfaces,
     /// Inverse quaternion mass 1/(4I) of each orientation [1/(kg·m²)].
-    pub spin_weights: Vec<f32>,
+    pub spin_inv_inertias: Vec<f32>,
     /// Copies of particles.
     pub phantoms: Phantoms,
     /// For Jacobi passes; empty otherwise.
     pub incidence: Incidence,
     /// Elastic bodies that vertex block descent solves.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<ElasticBody>,
     /// Objects that nothing fixes: their momentum is restored in substeps in which nothing touches them.
     pub free_islands: Vec<FreeIsland>,
     /// Rigid bodies with exact shapes.
@@ -174,7 +174,7 @@ pub struct Model {
     pub freezes: Vec<Freeze>,
     /// Grips of callers.
     pub grips: Vec<Grip>,
-    /// What sleeps together, once an object of particles was put to sleep.
+    /// Groups of objects that sleep together; present once an object of particles was put to sleep.
     pub sleep_groups: Option<SleepGroups>,
     /// Room for bodies to come.
     pub room: Room,
@@ -276,7 +276,7 @@ impl Model {
             settings: &self.settings,
             groups: &self.groups,
             bodies: &self.bodies,
-            spin_weights: &self.spin_weights,
+            spin_inv_inertias: &self.spin_inv_inertias,
             pushed: self.particle_contact.is_some() || !self.grips.is_empty(),
             meets_triangles: self.surfaces.is_some(),
         }
@@ -324,7 +324,7 @@ impl Model {
 
     /// The part that time integration reads.
     pub(crate) fn integration(&self) -> IntegrationModel<'_> {
-        IntegrationModel { settings: &self.settings, pins: &self.pins, spin_weights: &self.spin_weights }
+        IntegrationModel { settings: &self.settings, pins: &self.pins, spin_inv_inertias: &self.spin_inv_inertias }
     }
 
     /// Adds the passes of all phenomena to the constraint passes of the solution method.

@@ -53,7 +53,7 @@ pub trait Volume: Copy + Default + Send + Sync {
     /// Volume enclosing two volumes.
     fn around(a: &Self, b: &Self) -> Self;
     /// Whether the query may intersect anything inside.
-    fn meets(&self, query: &Query) -> bool;
+    fn overlaps(&self, query: &Query) -> bool;
     /// Whether `other` is contained, up to a rounding error of `slack` [m].
     fn holds(&self, other: &Self, slack: f32) -> bool;
 }
@@ -91,7 +91,7 @@ impl Volume for Box3 {
     /// If two particles are near, a − r_a ≤ b + r_b holds in real numbers with widened radii; each side is rounded
     /// once, and rounding is monotonic.
     #[inline(always)]
-    fn meets(&self, query: &Query) -> bool {
+    fn overlaps(&self, query: &Query) -> bool {
         let mut yes = true;
         for k in 0..6 {
             yes &= self.corners[k] >= query.corners[k];
@@ -137,7 +137,7 @@ impl Volume for Ball {
     }
     /// Rejects only if certainly out of range: squares that overflow are accepted.
     #[inline(always)]
-    fn meets(&self, q: &Query) -> bool {
+    fn overlaps(&self, q: &Query) -> bool {
         let d: [f32; 3] = std::array::from_fn(|k| self.center[k] - q.center[k]);
         let reach = (self.radius + q.reach) * OUTWARD;
         let far = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] > reach * reach;

@@ -6,10 +6,10 @@
 use crate::math::RowData;
 
 /// Cell indices stay within ±this, so that their differences fit 32 bits. Exactly representable in f32.
-const FARTHEST_CELL: f32 = 1_073_741_760.0;
+pub(crate) const FARTHEST_CELL: f32 = 1_073_741_760.0;
 
 /// Smallest cell [m]: its inverse must be finite, and 0 times it 0.
-const SMALLEST_CELL: f32 = 1e-18;
+pub(crate) const SMALLEST_CELL: f32 = 1e-18;
 
 /// Axis-aligned bounds of positions [m].
 #[derive(Clone, Copy, Debug, PartialEq)]

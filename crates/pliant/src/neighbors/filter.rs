@@ -30,8 +30,8 @@ impl SlotFilter for One {
                 Pairs::Once => index > probe.index,
                 Pairs::Both => index != probe.index,
             };
-            let meet = phases_collide(probe.phase, sorted.phase[s]);
-            if mine & meet & near(at, probe.radius, other, sorted.radius[s], probe.margin) {
+            let collide = phases_collide(probe.phase, sorted.phase[s]);
+            if mine & collide & near(at, probe.radius, other, sorted.radius[s], probe.margin) {
                 out.push(index);
             }
         }
@@ -102,8 +102,8 @@ impl SlotFilter for Eight {
                 let other = _mm256_loadu_si256(sorted.phase.as_ptr().add(s).cast());
                 let same = _mm256_cmpeq_epi32(phase, other);
                 let awake = _mm256_andnot_si256(_mm256_cmpeq_epi32(other, asleep), mine);
-                let meet = _mm256_andnot_si256(_mm256_andnot_si256(no_phase, same), awake);
-                let yes = _mm256_and_ps(close, _mm256_castsi256_ps(meet));
+                let collide = _mm256_andnot_si256(_mm256_andnot_si256(no_phase, same), awake);
+                let yes = _mm256_and_ps(close, _mm256_castsi256_ps(collide));
                 // Slots from `end` on are masked out.
                 let live = if end - s >= WIDTH { 0xff } else { (1_u32 << (end - s)) - 1 };
                 let mask = _mm256_movemask_ps(yes) as u32 & live;

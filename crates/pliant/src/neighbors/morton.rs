@@ -17,7 +17,7 @@ pub const AXIS_BITS: u32 = 21;
 pub const CODE_BITS: u32 = 3 * AXIS_BITS;
 
 /// Largest quantized coordinate, as f32 and exact.
-const TOP: f32 = ((1 << AXIS_BITS) - 1) as f32;
+pub(crate) const TOP_COORDINATE: f32 = ((1 << AXIS_BITS) - 1) as f32;
 
 /// Maps positions to codes.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ impl Quantizer {
     pub fn new(bounds: &Bounds) -> Self {
         let longest = bounds.extent().into_iter().fold(0.0, f32::max);
         // Bounds that overflow, or of zero extent, have a single cell.
-        let scale = TOP / longest;
+        let scale = TOP_COORDINATE / longest;
         Self { min: bounds.min, scale: if scale.is_finite() { scale } else { 0.0 } }
     }
 
@@ -40,7 +40,7 @@ impl Quantizer {
     #[inline(always)]
     pub fn code(&self, row: RowData) -> u64 {
         // Conversion to integers saturates at 0, and NaN is 0.
-        let [x, y, z] = std::array::from_fn(|k| ((row[k] - self.min[k]) * self.scale).min(TOP) as u32);
+        let [x, y, z] = std::array::from_fn(|k| ((row[k] - self.min[k]) * self.scale).min(TOP_COORDINATE) as u32);
         interleave(x, y, z)
     }
 }

@@ -142,7 +142,7 @@ impl<V: Volume> Tree<V> {
                 let query = Query::of(&probe);
                 lists.list::<S>(|out| {
                     for &[first, end, link] in &met {
-                        if link == NONE || self.forks[link as usize / 2].volumes[link as usize % 2].meets(&query) {
+                        if link == NONE || self.forks[link as usize / 2].volumes[link as usize % 2].overlaps(&query) {
                             S::filter(sorted, first as usize, end as usize, &probe, out);
                         }
                     }
@@ -177,7 +177,7 @@ impl<V: Volume> Tree<V> {
         }
         while link != NONE {
             let sibling = link ^ 1;
-            if meets(&self.forks[sibling as usize / 2], sibling as usize % 2, query) {
+            if overlaps(&self.forks[sibling as usize / 2], sibling as usize % 2, query) {
                 self.walk(walk, self.word(sibling), sibling, query, visit);
             }
             link = self.up[link as usize / 2];
@@ -204,7 +204,7 @@ impl<V: Volume> Tree<V> {
                 Node::Bunch { first, count } => visit(first, count, link),
                 Node::Fork(number) => {
                     let fork = &self.forks[number as usize];
-                    let (left, right) = (meets(fork, 0, query), meets(fork, 1, query));
+                    let (left, right) = (overlaps(fork, 0, query), overlaps(fork, 1, query));
                     if left & right {
                         stack[top] = 2 * number + 1;
                         top += 1;
@@ -236,7 +236,7 @@ impl<V: Volume> Tree<V> {
                 Node::Bunch { first, count } => visit(first, count, link),
                 Node::Fork(number) => {
                     let fork = &self.forks[number as usize];
-                    let (left, right) = (meets(fork, 0, query), meets(fork, 1, query));
+                    let (left, right) = (overlaps(fork, 0, query), overlaps(fork, 1, query));
                     if left | right {
                         let side = u32::from(!left);
                         bits = bits << 1 | Bits::from(left ^ right);
@@ -268,7 +268,7 @@ impl<V: Volume> Tree<V> {
                 Node::Bunch { first, count } => visit(first, count, link),
                 Node::Fork(number) => {
                     let fork = &self.forks[number as usize];
-                    let (left, right) = (meets(fork, 0, query), meets(fork, 1, query));
+                    let (left, right) = (overlaps(fork, 0, query), overlaps(fork, 1, query));
                     if left | right {
                         let side = u32::from(!left);
                         bits = bits << 1 | Bits::from(left & right);
@@ -299,7 +299,7 @@ impl<V: Volume> Tree<V> {
 
 /// Whether a child may contain neighbors: within reach, and not entirely of the query's own phase (D4 §5.3.3).
 #[inline(always)]
-fn meets<V: Volume>(fork: &Fork<V>, side: usize, query: &Query) -> bool {
+fn overlaps<V: Volume>(fork: &Fork<V>, side: usize, query: &Query) -> bool {
     let foreign = (query.phase == 0) | (fork.phases[side] != query.phase);
-    foreign & fork.volumes[side].meets(query)
+    foreign & fork.volumes[side].overlaps(query)
 }

@@ -46,7 +46,7 @@ impl Islands {
         capacity: PatchCapacity,
     ) -> Self {
         let root = components(constraints, rows);
-        let mut bodies = vec![Body::default(); rows];
+        let mut bodies = vec![Component::default(); rows];
         for (kind, raw) in constraints {
             let layout = kind.layout();
             for members in raw.rows.chunks_exact(layout.rows) {
@@ -130,7 +130,7 @@ impl PatchCapacity {
 
 /// One connected component.
 #[derive(Clone, Copy, Default)]
-struct Body {
+struct Component {
     bytes: usize,
     rows: usize,
     first: usize,
@@ -139,7 +139,7 @@ struct Body {
     tied: bool,
 }
 
-impl Body {
+impl Component {
     fn add(&mut self, particle: usize) {
         if self.particles == 0 {
             self.first = particle;

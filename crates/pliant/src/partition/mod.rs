@@ -113,7 +113,7 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Ra
         ..Plan::default()
     };
     match problem.partition {
-        Partition::Serial | Partition::Jacobi | Partition::JacobiGather => {
+        partition if !partition.is_parallel() => {
             let whole = |(kind, raw): (&ConstraintKind, &Raw)| {
                 let count = (raw.rows.len() / kind.layout().rows) as u32;
                 vec![Set { patch: GLOBAL, color: 0, members: (0..count).collect() }]

@@ -33,7 +33,7 @@ pub struct AnchorState {
     pub force: DVec3,
 }
 
-/// What a rigid body has done to an attached particle in a substep.
+/// Impulse of a rigid body on an attached particle in a substep, and its moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnchorPull {
     /// Impulse on the particle, times the substep [kg·m].
@@ -45,7 +45,7 @@ pub struct AnchorPull {
 /// Buffers of a substep.
 #[derive(Clone, Debug, Default)]
 pub struct AnchorSolver {
-    /// Where bodies are while particles are solved.
+    /// Frames of the bodies while particles are solved.
     frames: Vec<Frame>,
     /// Centers of mass at the start of the substep [m]: about these, positions at its end have no angular momentum of their
     /// own, as x × v is the same at both ends of a straight way.
@@ -76,7 +76,7 @@ impl AnchorSolver {
         self.pulls.resize(model.anchors.len(), AnchorPull::default());
     }
 
-    /// What bodies have done to their particles in this substep, in the order of anchors.
+    /// Impulses of bodies on their particles in this substep, in the order of anchors.
     pub fn pulls(&self) -> &[AnchorPull] {
         &self.pulls
     }
@@ -88,19 +88,19 @@ impl AnchorSolver {
             let (body, row) = (anchor.body as usize, &mut rows[anchor.particle as usize]);
             let (frame, inverse_inertia) = (&mut self.frames[body], self.inverse_inertia[body]);
             let arm = frame.rotation * own.local;
-            let (x, weight) = (position(*row).as_dvec3(), f64::from(row[3]));
+            let (x, inv_mass) = (position(*row).as_dvec3(), f64::from(row[3]));
             let soft = anchor.compliance / (h * h);
             let away = x - frame.position - arm + pull.linear * soft;
             let Some(n) = away.try_normalize() else { continue };
             let lever = arm.cross(n);
             let inverse_mass = 1.0 / model.bodies[body].shape.mass.mass;
             let at_point = inverse_mass + lever.dot(inverse_inertia * lever);
-            let mut change = -away / (weight + at_point + soft);
-            if weight > 0.0 {
+            let mut change = -away / (inv_mass + at_point + soft);
+            if inv_mass > 0.0 {
                 // The body gets what the particle has got in single precision.
-                let moved = (x + change * weight).as_vec3();
+                let moved = (x + change * inv_mass).as_vec3();
                 row[..3].copy_from_slice(&moved.to_array());
-                change = (moved.as_dvec3() - x) / weight;
+                change = (moved.as_dvec3() - x) / inv_mass;
             }
             pull.linear += change;
             pull.angular += x.cross(change);

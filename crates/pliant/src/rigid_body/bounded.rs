@@ -6,7 +6,7 @@
 //! pivoting, Júdice and Pires 1994), and by sweeps of projected Gauss–Seidel should that not settle.
 
 use crate::rigid_body::contact_solver::SolverBody;
-use crate::rigid_body::joint_rows::{Row, apply, coupling};
+use crate::rigid_body::joint_rows::{JointRow, apply, coupling};
 use crate::rigid_body::joint_solver::Factor;
 
 /// Guesses before sweeps take over.
@@ -46,7 +46,7 @@ pub(crate) struct BoundedProblem {
 
 impl BoundedProblem {
     /// Starts with the rows for which `acts` holds.
-    pub(crate) fn begin(&mut self, rows: &[Row], acts: impl Fn(&Row) -> bool) {
+    pub(crate) fn begin(&mut self, rows: &[JointRow], acts: impl Fn(&JointRow) -> bool) {
         self.members.clear();
         self.members.extend((0..rows.len()).filter(|&k| acts(&rows[k])));
         self.changes.clear();
@@ -60,7 +60,7 @@ impl BoundedProblem {
 
     /// Solves for the changes of the impulses of `rows`, which aim at changes of their velocities. [`Self::eliminate`] must
     /// have been called.
-    pub(crate) fn solve(&mut self, rows: &[Row], wanted: impl Fn(&Row) -> f64) {
+    pub(crate) fn solve(&mut self, rows: &[JointRow], wanted: impl Fn(&JointRow) -> f64) {
         let n = self.members.len();
         for (k, &member) in self.members.iter().enumerate() {
             let row = &rows[member];
@@ -171,7 +171,7 @@ impl BoundedProblem {
     }
 
     /// Applies the changes.
-    pub(crate) fn apply(&self, rows: &mut [Row], solver: &mut [SolverBody]) {
+    pub(crate) fn apply(&self, rows: &mut [JointRow], solver: &mut [SolverBody]) {
         for (&member, &change) in self.members.iter().zip(&self.changes) {
             rows[member].impulse += change;
             apply(&rows[member], solver, change);
@@ -181,7 +181,7 @@ impl BoundedProblem {
     /// Finds Y, S and −Yᵀ·z, where z is L⁻¹ of what `held` rows shall do.
     pub(crate) fn eliminate(
         &mut self,
-        (held, bounded): (&[Row], &[Row]),
+        (held, bounded): (&[JointRow], &[JointRow]),
         factor: &Factor<'_>,
         done: &[f64],
         solver: &[SolverBody],

@@ -33,7 +33,7 @@ pub struct SolverBody {
     /// Whether it moves: it is no collider, and awake.
     pub moves: bool,
     /// Whether it has contacts in this step.
-    pub meets: bool,
+    pub has_contacts: bool,
     /// Whether a contact or joint has acted on it in this small step.
     pub touched: bool,
 }
@@ -48,7 +48,7 @@ impl SolverBody {
         pushed: [DVec3::ZERO; 2],
         carried: [DVec3::ZERO; 2],
         moves: false,
-        meets: false,
+        has_contacts: false,
         touched: false,
     };
 }
@@ -121,7 +121,7 @@ pub struct SmallStep {
     pub impulse_scale: f64,
     /// Highest speed at which overlap is removed [m/s].
     pub push_speed: f64,
-    /// Slower approaches do not bounce [m/s].
+    /// Slower approaches have no restitution [m/s].
     pub rest_speed: f64,
 }
 
@@ -192,7 +192,7 @@ impl ContactConstraint {
     ///
     /// `ways` are ways and rotations of both bodies since the start of the step. Ways to add in this small step that are no
     /// velocity go to `shifts`.
-    pub fn bounce(
+    pub fn apply_restitution(
         &self,
         bodies: &mut [SolverBody],
         (step, round): (&SmallStep, usize),
@@ -201,7 +201,7 @@ impl ContactConstraint {
     ) -> bool {
         let [a, b] = pair(bodies, self.bodies);
         let gravity = |body: &SolverBody| if body.inverse_mass > 0.0 { step.gravity } else { DVec3::ZERO };
-        let pull = self.normal.dot(gravity(b) - gravity(a));
+        let normal_gravity = self.normal.dot(gravity(b) - gravity(a));
         let mut wanted = [None; POINTS];
         let mut shift = 0.0_f64;
         let mut hits = 0;
@@ -211,19 +211,22 @@ impl ContactConstraint {
             if speed >= -step.rest_speed || gap + speed * step.h > 0.0 {
                 continue;
             }
-            let start = speed - pull * step.h;
+            let start = speed - normal_gravity * step.h;
             // Mean speed up to the impact; a gap that is already closed is hit at once.
             let time = if round == 0 && start < 0.0 {
-                (gap.max(0.0) / -(start + 0.5 * pull * step.h).min(-1e-12)).min(step.h)
+                (gap.max(0.0) / -(start + 0.5 * normal_gravity * step.h).min(-1e-12)).min(step.h)
             } else {
                 0.0
             };
-            let hit = if round == 0 && start < 0.0 { start + pull * time } else { speed };
+            let hit = if round == 0 && start < 0.0 { start + normal_gravity * time } else { speed };
             let left = step.h - time;
-            let after =
-                if round == 0 { -self.law.restitution * hit + pull * left } else { -self.law.restitution * hit };
+            let after = if round == 0 {
+                -self.law.restitution * hit + normal_gravity * left
+            } else {
+                -self.law.restitution * hit
+            };
             if round == 0 && gap > 0.0 {
-                let way = -self.law.restitution * hit * left + 0.5 * pull * left * left;
+                let way = -self.law.restitution * hit * left + 0.5 * normal_gravity * left * left;
                 shift += way - (gap + step.h * after);
                 hits += 1;
             }
@@ -245,10 +248,10 @@ impl ContactConstraint {
         let v = slip(a, b, self.center);
         let (x, y) = (v.dot(self.tangents[0]), v.dot(self.tangents[1]));
         let [xx, xy, yy] = self.tangent_mass;
-        let rub = [-(xx * x + xy * y), -(xy * x + yy * y)];
-        let size = (rub[0] * rub[0] + rub[1] * rub[1]).sqrt();
+        let friction = [-(xx * x + xy * y), -(xy * x + yy * y)];
+        let size = (friction[0] * friction[0] + friction[1] * friction[1]).sqrt();
         let share = if size > bound { bound / size } else { 1.0 };
-        push_at(a, b, self.center, (self.tangents[0] * rub[0] + self.tangents[1] * rub[1]) * share);
+        push_at(a, b, self.center, (self.tangents[0] * friction[0] + self.tangents[1] * friction[1]) * share);
         if hits > 0 {
             let way = self.normal * (shift / f64::from(hits));
             let sum = a.inverse_mass + b.inverse_mass;

@@ -39,12 +39,12 @@ pub struct ContactFinder {
     /// Whether any has rolling resistance.
     pub rolls: bool,
     /// Whether any has restitution.
-    pub bounces: bool,
+    pub has_restitution: bool,
     /// Contacts in the order of their keys.
     pub contacts: Vec<ContactConstraint>,
 }
 
-/// What contact finding reads.
+/// Inputs of contact finding.
 pub struct FindInputs<'a> {
     /// Bodies and colliders.
     pub model: &'a RigidBodyModel,
@@ -87,8 +87,8 @@ impl ContactFinder {
             let joined = |a: u32, b: u32| inputs.separated.binary_search(&(a, b)).is_ok();
             self.broad_phase.find(&self.bounds, |a, b| {
                 let [one, two] = [a, b].map(|k| &model.bodies[k as usize]);
-                let meet = one.environment == two.environment && one.contact.groups.touches(two.contact.groups);
-                meet && !joined(a, b)
+                let may_touch = one.environment == two.environment && one.contact.groups.touches(two.contact.groups);
+                may_touch && !joined(a, b)
             });
         } else {
             self.broad_phase.pairs.clear();
@@ -136,8 +136,8 @@ impl ContactFinder {
         let spins = bodies.map(|k| state.bodies[k].spin.length() * inputs.model.bodies[k].shape.reach);
         self.contacts.iter().any(|c| {
             // Gravity pulls the one that is awake; what lies beside it does not feel that.
-            let pull = inputs.gravity.dot(c.normal).abs() * inputs.h;
-            let closing = (a.velocity - b.velocity).dot(c.normal) + pull + spins[0] + spins[1];
+            let by_gravity = inputs.gravity.dot(c.normal).abs() * inputs.h;
+            let closing = (a.velocity - b.velocity).dot(c.normal) + by_gravity + spins[0] + spins[1];
             c.points[..c.count].iter().any(|p| p.separation <= closing.max(0.0) * inputs.h)
         })
     }
@@ -163,7 +163,7 @@ impl ContactFinder {
                 }
             }
         }
-        self.bounces = self.contacts.iter().any(|c| c.law.restitution > 0.0);
+        self.has_restitution = self.contacts.iter().any(|c| c.law.restitution > 0.0);
         self.rolls = self.contacts.iter().any(|c| c.law.rolling > 0.0);
         self.broad_phase.pairs = pairs;
         debug_assert!(self.contacts.is_sorted_by_key(|c| c.key), "contacts are found in order");
@@ -191,7 +191,7 @@ impl ContactFinder {
                     Mover { shape, frame, way, sweep: bodies[k].spin.length() * params[k].shape.reach * inputs.h }
                 };
                 let pair = [mover(0, &one.shape, &fa), mover(1, &two.shape, &fb)];
-                if let Some((found, way)) = meet(pair, MARGIN * size, &mut self.clip) {
+                if let Some((found, way)) = contact_between(pair, MARGIN * size, &mut self.clip) {
                     let key = ManifoldKey { b: b as u32, a: a as u32, piece_b: j as u32, piece_a: i as u32 };
                     let centers = [bodies[0].position, bodies[1].position + way];
                     let law = inputs.model.between.between(&params[0].contact, &params[1].contact);
@@ -242,7 +242,7 @@ impl ContactFinder {
                         continue;
                     }
                     let other = Mover { shape, frame: &at, way: own_way, sweep: own_sweep };
-                    if let Some(found) = meet([other, mover], base, &mut self.clip) {
+                    if let Some(found) = contact_between([other, mover], base, &mut self.clip) {
                         add(&mut self.contacts, found, j, 0);
                     }
                 }
@@ -262,7 +262,7 @@ impl ContactFinder {
                     for t in near {
                         let other =
                             Mover { shape: &set.triangles[t as usize], frame: &at, way: own_way, sweep: own_sweep };
-                        if let Some(found) = meet([other, mover], base, &mut self.clip) {
+                        if let Some(found) = contact_between([other, mover], base, &mut self.clip) {
                             add(&mut self.contacts, found, j, t);
                         }
                     }
@@ -326,7 +326,7 @@ fn bounds(params: &BodyParams, body: &BodyState, way: DVec3) -> Bounds {
 /// The manifold of two shapes that move during the step.
 ///
 /// Also returns how far the second shape moves, relative to the first, until they meet [m].
-fn meet([a, b]: [Mover<'_>; 2], margin: f64, clip: &mut ClipBuffers) -> Option<(Manifold, DVec3)> {
+fn contact_between([a, b]: [Mover<'_>; 2], margin: f64, clip: &mut ClipBuffers) -> Option<(Manifold, DVec3)> {
     let way = b.way - a.way;
     let reach = way.length() + a.sweep + b.sweep;
     let thin = a.shape.thickness().min(b.shape.thickness());

@@ -27,7 +27,7 @@ impl BodyGrip {
     /// Implicit Euler on a spring of stiffness 1/α with the damping c = 2·√(m/α), critical for the mass of the body:
     /// (K + γ)·P = −(v + β·e) with β = 1/(αc + h), γ = α·β/h, and K the inverse mass at the point. The small steps have
     /// next to no damping of their own, so that without c a held body would swing.
-    pub fn pull(&self, shape: &BodyShape, body: &BodyState, solver: &mut SolverBody, h: f64) -> DVec3 {
+    pub fn apply(&self, shape: &BodyShape, body: &BodyState, solver: &mut SolverBody, h: f64) -> DVec3 {
         let arm = body.rotation * self.local;
         let error = (body.position + arm - self.target).clamp_length_max(self.reach);
         let velocity = solver.velocity + solver.spin.cross(arm);

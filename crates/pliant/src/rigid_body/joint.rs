@@ -46,7 +46,7 @@ pub struct Motor {
     pub spring: Option<[f64; 2]>,
 }
 
-/// What acts along or about an axis.
+/// Limits, motor, spring and friction of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drive {
     /// Number of the axis, or [`ANY_TURN`].
@@ -93,7 +93,7 @@ pub struct Joint {
     pub collide: bool,
 }
 
-/// What a joint carries over to the next step.
+/// State of a joint that is kept from step to step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointState {
     /// Anchors and axes in the frames of both bodies.

@@ -9,7 +9,7 @@ use glam::{DMat3, DVec3};
 
 /// One scalar constraint between two bodies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct JointRow {
     /// Its joint.
     pub(crate) joint: u32,
     /// Of a bounded row, which of its joint's: axis and what acts.
@@ -34,7 +34,7 @@ pub(crate) struct Row {
     pub(crate) inverse: f64,
 }
 
-impl Row {
+impl JointRow {
     /// As a damped spring of a stiffness and a damping, integrated implicitly: λ = −h·(k·(C + h·v) + c·(v − u)), with the
     /// speed u of the target. So γ·λ = −(v + γ·h·(k·C − c·u)), γ = 1/(h·(c + h·k)).
     fn sprung(self, [stiffness, damping]: [f64; 2], h: f64) -> Self {
@@ -50,13 +50,13 @@ impl Row {
 }
 
 /// Relative velocity along a row.
-pub(crate) fn speed(row: &Row, solver: &[SolverBody]) -> f64 {
+pub(crate) fn speed(row: &JointRow, solver: &[SolverBody]) -> f64 {
     let [a, b] = row.bodies.map(|k| &solver[k]);
     row.linear.dot(b.velocity - a.velocity) + row.arms[1].dot(b.spin) - row.arms[0].dot(a.spin)
 }
 
 /// Applies an impulse along a row.
-pub(crate) fn apply(row: &Row, solver: &mut [SolverBody], impulse: f64) {
+pub(crate) fn apply(row: &JointRow, solver: &mut [SolverBody], impulse: f64) {
     for (side, sign) in [(0, -1.0), (1, 1.0)] {
         let body = &mut solver[row.bodies[side]];
         if body.inverse_mass > 0.0 {
@@ -68,7 +68,7 @@ pub(crate) fn apply(row: &Row, solver: &mut [SolverBody], impulse: f64) {
 }
 
 /// Entry of J·M⁻¹·Jᵀ.
-pub(crate) fn coupling(a: &Row, b: &Row, solver: &[SolverBody]) -> f64 {
+pub(crate) fn coupling(a: &JointRow, b: &JointRow, solver: &[SolverBody]) -> f64 {
     let mut sum = 0.0;
     for (i, &body) in a.bodies.iter().enumerate() {
         for (j, &other) in b.bodies.iter().enumerate() {
@@ -89,7 +89,7 @@ pub(crate) fn rows(
     state: &RigidBodies,
     solver: &[SolverBody],
     h: f64,
-    (out, bounded): (&mut Vec<Row>, &mut Vec<Row>),
+    (out, bounded): (&mut Vec<JointRow>, &mut Vec<JointRow>),
 ) {
     if own.broken {
         return;
@@ -100,7 +100,7 @@ pub(crate) fn rows(
     let centers = joint.bodies.map(|k| frame_of(&state.bodies, k).position);
     let anchors = pose.frames.map(|f| f.position);
     let apart = anchors[1] - anchors[0];
-    let base = Row {
+    let base = JointRow {
         joint: number,
         part: 0,
         bodies,
@@ -113,16 +113,16 @@ pub(crate) fn rows(
         impulse: 0.0,
         inverse: 0.0,
     };
-    let along = |u: DVec3, at: [DVec3; 2]| Row {
+    let along = |u: DVec3, at: [DVec3; 2]| JointRow {
         linear: u,
         arms: [(at[0] - centers[0]).cross(u), (at[1] - centers[1]).cross(u)],
         error: apart.dot(u),
         ..base
     };
-    let about = |u: DVec3, error: f64| Row { arms: [u, u], error, ..base };
+    let about = |u: DVec3, error: f64| JointRow { arms: [u, u], error, ..base };
     // The first body's arm reaches to the second's anchor, so that a slider has no torque from its travel.
     let shared = [anchors[1], anchors[1]];
-    let softened = |row: Row, [compliance, damping]: [f64; 2]| match compliance {
+    let softened = |row: JointRow, [compliance, damping]: [f64; 2]| match compliance {
         0.0 => row,
         c => row.sprung([1.0 / c, damping], h),
     };
@@ -130,7 +130,7 @@ pub(crate) fn rows(
         JointKind::Distance { length, locked } => {
             if locked {
                 let error = pose.places[0] - length;
-                out.push(softened(Row { error, ..along(pose.directions[0], anchors) }, joint.soft));
+                out.push(softened(JointRow { error, ..along(pose.directions[0], anchors) }, joint.soft));
             }
         }
         JointKind::Axes { locked } => {
@@ -168,26 +168,27 @@ pub(crate) fn rows(
         let part = 4 * drive.axis;
         let free = match axis {
             ANY_TURN => about(relative_spin(solver, bodies), 0.0),
-            0..TURN => Row { error: 0.0, ..along(pose.directions[axis], if distance { anchors } else { shared }) },
+            0..TURN => JointRow { error: 0.0, ..along(pose.directions[axis], if distance { anchors } else { shared }) },
             _ => about(pose.directions[axis], 0.0),
         };
         if drive.friction > 0.0 && (free.linear, free.arms[1]) != (DVec3::ZERO, DVec3::ZERO) {
-            bounded.push(Row { part, bounds: [-drive.friction * h, drive.friction * h], ..free });
+            bounded.push(JointRow { part, bounds: [-drive.friction * h, drive.friction * h], ..free });
         }
         let Some(&place) = pose.places.get(axis) else { continue };
         if let Some(motor) = drive.motor {
-            let row = Row { part: part + 1, speed: motor.speed, bounds: [-motor.most * h, motor.most * h], ..free };
+            let row =
+                JointRow { part: part + 1, speed: motor.speed, bounds: [-motor.most * h, motor.most * h], ..free };
             bounded.push(match motor.spring {
-                Some(spring) => Row { error: place - motor.target, ..row }.sprung(spring, h),
+                Some(spring) => JointRow { error: place - motor.target, ..row }.sprung(spring, h),
                 None => row,
             });
         }
         if let Some([low, high]) = drive.limits {
-            let flipped = Row { linear: -free.linear, arms: free.arms.map(|a| -a), ..free };
+            let flipped = JointRow { linear: -free.linear, arms: free.arms.map(|a| -a), ..free };
             for (side, row, error) in [(2, free, place - low), (3, flipped, high - place)] {
-                // What is far and not approached is left out.
+                // Limits that are far and not approached are omitted.
                 if error < h * (FAR + 10.0 * speed(&row, solver).abs()) {
-                    bounded.push(Row { part: part + side, error, bounds: [0.0, f64::INFINITY], ..row });
+                    bounded.push(JointRow { part: part + side, error, bounds: [0.0, f64::INFINITY], ..row });
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::rigid_body::bounded::BoundedProblem;
 use crate::rigid_body::contact_solver::{SmallStep, SolverBody};
 use crate::rigid_body::joint::WORLD;
-use crate::rigid_body::joint_rows::{Row, apply, coupling, rows, speed};
+use crate::rigid_body::joint_rows::{JointRow, apply, coupling, rows, speed};
 use glam::DVec3;
 use std::ops::Range;
 
@@ -25,8 +25,8 @@ const REGULARIZATION: f64 = 1e-9;
 pub struct JointSolver {
     /// Joints of each connected set, in order.
     sets: Vec<Vec<u32>>,
-    rows: Vec<Row>,
-    bounded: Vec<Row>,
+    rows: Vec<JointRow>,
+    bounded: Vec<JointRow>,
     /// First row and first bounded row of each set, plus the end.
     starts: Vec<[usize; 2]>,
     /// Whether each set is solved by sequential impulses: its factors would be too large.
@@ -42,7 +42,7 @@ pub struct JointSolver {
     /// Impulses of the last small step, from which sequential sets start.
     last: Vec<f64>,
     /// Bounded rows of the first solution of a small step, and where those of each set begin.
-    first: (Vec<Row>, Vec<[usize; 2]>),
+    first: (Vec<JointRow>, Vec<[usize; 2]>),
     /// Impulse on each joint's second body in this step [N·s], and its torque about the anchor [N·m·s].
     sums: Vec<[DVec3; 2]>,
     time: f64,
@@ -221,7 +221,7 @@ impl JointSolver {
             let mut old = before[pair[0][1]..pair[1][1]].iter().peekable();
             let [_, own] = self.ranges(set);
             for row in &mut self.bounded[own] {
-                let key = |r: &Row| (r.joint, r.part);
+                let key = |r: &JointRow| (r.joint, r.part);
                 while let Some(gone) = old.next_if(|o| key(o) < key(row)) {
                     add(&mut self.sums, gone);
                 }
@@ -252,7 +252,7 @@ impl JointSolver {
 }
 
 /// Adds the impulse of a row to the force and torque of its joint.
-fn add(sums: &mut [[DVec3; 2]], row: &Row) {
+fn add(sums: &mut [[DVec3; 2]], row: &JointRow) {
     let sum = &mut sums[row.joint as usize];
     sum[0] += row.linear * row.impulse;
     if row.linear == DVec3::ZERO {
@@ -261,7 +261,7 @@ fn add(sums: &mut [[DVec3; 2]], row: &Row) {
 }
 
 /// Velocity that removes the error of a row, or that its spring aims at.
-fn bias(row: &Row, h: f64, biased: bool) -> f64 {
+fn bias(row: &JointRow, h: f64, biased: bool) -> f64 {
     match (biased, row.is_spring()) {
         (false, _) => 0.0,
         (true, true) => row.error,
@@ -270,7 +270,7 @@ fn bias(row: &Row, h: f64, biased: bool) -> f64 {
 }
 
 /// The same for a limit, a motor or friction.
-fn bounded_bias(row: &Row, h: f64, biased: bool) -> f64 {
+fn bounded_bias(row: &JointRow, h: f64, biased: bool) -> f64 {
     // An open limit may close within this small step.
     match row.bounds[0] == 0.0 && row.error > 0.0 {
         true => row.error / h,
@@ -279,7 +279,7 @@ fn bounded_bias(row: &Row, h: f64, biased: bool) -> f64 {
 }
 
 /// One pass over bounded rows of a set that is solved by sequential impulses.
-fn one_by_one(rows: &mut [Row], solver: &mut [SolverBody], h: f64, biased: bool) {
+fn one_by_one(rows: &mut [JointRow], solver: &mut [SolverBody], h: f64, biased: bool) {
     for row in rows.iter_mut().filter(|row| biased || !row.is_spring()) {
         let inverse = coupling(row, row, solver) + row.softness;
         let wanted = speed(row, solver) + bounded_bias(row, h, biased) + row.softness * row.impulse;
@@ -291,7 +291,7 @@ fn one_by_one(rows: &mut [Row], solver: &mut [SolverBody], h: f64, biased: bool)
 
 /// One pass of sequential impulses over rows, which are as soft as contacts: loops have stresses that nothing but softness
 /// removes, and they would drive the bodies.
-fn sequential(rows: &mut [Row], solver: &mut [SolverBody], small: &SmallStep, biased: bool) {
+fn sequential(rows: &mut [JointRow], solver: &mut [SolverBody], small: &SmallStep, biased: bool) {
     for row in rows {
         if row.is_spring() && !biased {
             continue;
@@ -312,7 +312,7 @@ fn sequential(rows: &mut [Row], solver: &mut [SolverBody], small: &SmallStep, bi
 /// Appends the Cholesky factor of the rows: its lower triangle, row by row. Entries left of the first one of a row are 0
 /// and are left out, so that chains cost in proportion to their length.
 #[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
-fn factorize(rows: &[Row], profile: &[[usize; 2]], solver: &[SolverBody], out: &mut Vec<f64>) {
+fn factorize(rows: &[JointRow], profile: &[[usize; 2]], solver: &[SolverBody], out: &mut Vec<f64>) {
     let base = out.len();
     for (i, &[first, line]) in profile.iter().enumerate() {
         let line = base + line;

@@ -12,7 +12,7 @@ use crate::rigid_body::wide_contacts::WideContacts;
 use crate::runtime::cpu::Isa;
 use glam::DVec3;
 
-/// What a step reads besides model and state.
+/// Inputs of a step besides model and state.
 pub struct StepInputs<'a> {
     /// Length [s].
     pub h: f64,
@@ -123,7 +123,7 @@ impl StepScratch {
         self.finder.find(&find, state, &self.solver, &self.sleep);
         for contact in &self.finder.contacts {
             contact.warm_start(&mut self.solver);
-            contact.bodies.iter().for_each(|&k| self.solver[k].meets = true);
+            contact.bodies.iter().for_each(|&k| self.solver[k].has_contacts = true);
         }
         self.wide.pack(&self.finder.contacts, &self.solver, model.bodies.len());
         self.joints.begin(model, state, |body| !self.sleep.is_asleep(body as usize));
@@ -180,12 +180,12 @@ impl StepScratch {
         }
         for (grip, impulse) in inputs.grips.iter().zip(grips) {
             let k = grip.body as usize;
-            *impulse += grip.pull(&model.bodies[k].shape, &state.bodies[k], &mut solver[k], h);
+            *impulse += grip.apply(&model.bodies[k].shape, &state.bodies[k], &mut solver[k], h);
         }
-        if finder.bounces {
-            bounce(&finder.contacts, (solver, wide, shifts), small);
+        if finder.has_restitution {
+            apply_restitution(&finder.contacts, (solver, wide, shifts), small);
         }
-        for (k, body) in solver.iter_mut().enumerate().filter(|(_, body)| body.meets) {
+        for (k, body) in solver.iter_mut().enumerate().filter(|(_, body)| body.has_contacts) {
             body.velocity += body.carried[0];
             body.spin += body.carried[1];
             wide.publish(k, body);
@@ -200,7 +200,7 @@ impl StepScratch {
         for (k, body) in solver.iter_mut().enumerate() {
             let mut way = body.velocity * h;
             if body.moves {
-                if body.meets && !joints.acts() {
+                if body.has_contacts && !joints.acts() {
                     wide.absorb(k, body);
                 }
                 let free = !body.touched && body.carried == [DVec3::ZERO; 2];
@@ -215,14 +215,14 @@ impl StepScratch {
                 own.position += way;
                 own.spin = body.spin;
             }
-            if body.meets {
+            if body.has_contacts {
                 wide.advance(k, way, body.spin * h);
             }
             if body.moves {
                 rotate(&model.bodies[k].shape, &mut state.bodies[k], h);
                 body.spin = state.bodies[k].spin;
             }
-            if body.meets {
+            if body.has_contacts {
                 wide.publish(k, body);
             }
         }
@@ -273,12 +273,12 @@ impl StepScratch {
 
 /// Adds the changes of a pass over contacts to bodies.
 fn absorb(wide: &WideContacts, solver: &mut [SolverBody]) {
-    for (k, body) in solver.iter_mut().enumerate().filter(|(_, body)| body.meets && body.moves) {
+    for (k, body) in solver.iter_mut().enumerate().filter(|(_, body)| body.has_contacts && body.moves) {
         wide.absorb(k, body);
     }
 }
 
-fn bounce(
+fn apply_restitution(
     contacts: &[ContactConstraint],
     (solver, wide, shifts): (&mut [SolverBody], &WideContacts, &mut [DVec3]),
     small: &SmallStep,
@@ -287,7 +287,7 @@ fn bounce(
         let mut any = false;
         for contact in contacts.iter().filter(|c| c.law.restitution > 0.0) {
             let ways = contact.bodies.map(|k| wide.way(k));
-            any |= contact.bounce(solver, (small, round), &ways, shifts);
+            any |= contact.apply_restitution(solver, (small, round), &ways, shifts);
         }
         if !any {
             return;

@@ -85,7 +85,7 @@ impl WideContacts {
         }
         self.rows.clear();
         self.rows.resize(ROWS * solver.len(), [0.0; 4]);
-        for (rows, body) in self.rows.chunks_exact_mut(ROWS).zip(solver).filter(|(_, body)| body.meets) {
+        for (rows, body) in self.rows.chunks_exact_mut(ROWS).zip(solver).filter(|(_, body)| body.has_contacts) {
             let m = body.inverse_inertia;
             rows[DIAGONAL] = row(DVec3::new(m.x_axis.x, m.y_axis.y, m.z_axis.z), 0.0);
             rows[CROSSED] = row(DVec3::new(m.y_axis.x, m.z_axis.x, m.z_axis.y), 0.0);

@@ -190,7 +190,7 @@ fn vector<P: Pack>(from: &[Lanes; 3], first: usize) -> V3<P> {
 
 /// Friction: a torque about the normal, and a force in the plane.
 #[inline(always)]
-fn rub_lanes<P: Pack>(
+fn solve_friction<P: Pack>(
     block: &mut Block,
     [a, b]: [&mut BodyLanes<P>; 2],
     [normal, t0, t1, arm_a, arm_b]: [V3<P>; 5],
@@ -245,7 +245,7 @@ fn solve_lanes<P: Pack>(block: &mut Block, rows: &mut [RowData], numbers: &PassN
     // In velocities that remove overlap friction would see slip that is none, and load what it holds with it: pyramids of
     // twenty rows tremble with 6 J by that.
     if !biased {
-        rub_lanes(block, [&mut a, &mut b], [normal, t0, t1, arm_a, arm_b], first);
+        solve_friction(block, [&mut a, &mut b], [normal, t0, t1, arm_a, arm_b], first);
     }
 
     // Points: speeds and distances at the center and their slopes, which impulses of all points change.

@@ -326,7 +326,7 @@ impl Collider {
         Self { restitution, ..self }
     }
 
-    /// A motion by prescription.
+    /// A prescribed motion.
     pub fn motion(self, motion: MotionSpec) -> Self {
         Self { motion: Some(motion), ..self }
     }

@@ -228,7 +228,8 @@ impl Partition {
         matches!(self, Self::Patch | Self::SharedVertexPatches)
     }
 
-    /// Whether the constraints of a set share no row, so that Gauss–Seidel runs in parallel.
+    /// Whether constraints are split into sets that share no row within, so that Gauss–Seidel runs in parallel. All others
+    /// are left in one set.
     pub fn is_parallel(self) -> bool {
         !matches!(self, Self::Serial | Self::Jacobi | Self::JacobiGather)
     }

@@ -41,9 +41,9 @@ pub enum Pass {
     SaveMomentum,
     /// Unconstrained velocities and positions.
     Predict,
-    /// Bodies forget the strain of the last substep.
+    /// Resets the strain of bodies from the last substep.
     BeginBodies,
-    /// Bodies forget the strain of stabilization.
+    /// Resets the strain of bodies from stabilization.
     BeginBodySolve,
     /// Which particles belong to rigid bodies, and their share of the body's mass.
     BeginMassSplitting,

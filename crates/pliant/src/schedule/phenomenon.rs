@@ -1,8 +1,8 @@
-//! What a phenomenon (contact, fluid, …) tells the schedule about itself.
+//! Interface of a phenomenon (contact, fluid, …) to the schedule.
 
 use crate::schedule::passes::Pass;
 
-/// Arrays that passes read and write. Those that a phenomenon keeps live on from one substep to the next.
+/// Arrays that passes read and write. Those that a phenomenon keeps persist from one substep to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
     /// Rows: positions and inverse masses, orientations.
@@ -59,9 +59,9 @@ pub enum Field {
 pub struct PassInfo {
     /// Which pass.
     pub pass: Pass,
-    /// What it reads. Must be kept, or written by an earlier pass.
+    /// Inputs: kept, or written by an earlier pass.
     pub reads: &'static [Field],
-    /// What it writes.
+    /// Outputs.
     pub writes: &'static [Field],
 }
 
@@ -76,6 +76,6 @@ pub trait Phenomenon {
     /// Its passes. Their order and stages are those of [`crate::schedule::passes::SUBSTEP`].
     fn passes(&self) -> Vec<PassInfo>;
 
-    /// What it carries over from one substep to the next. All of it must be part of a snapshot.
+    /// Arrays that it keeps from one substep to the next. All of them must be part of a snapshot.
     fn kept(&self) -> &'static [Field];
 }

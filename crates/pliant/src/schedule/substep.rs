@@ -1,4 +1,4 @@
-//! What every stage of a substep shares on the CPU: its times, and the first particle that diverged.
+//! Shared by all stages of a substep on the CPU: its times, and the first particle that diverged.
 
 use crate::math::V3;
 use crate::runtime::cpu::{Isa, Threads};
@@ -9,7 +9,7 @@ pub(crate) const MAX_POSITION: f32 = 1e6;
 /// No scene of this engine's scale moves so fast [m/s].
 pub(crate) const MAX_SPEED: f32 = 1e4;
 
-/// What every stage of a substep shares.
+/// Shared by all stages of a substep.
 pub(crate) struct Substep {
     /// Number of the substep since the start.
     pub(crate) index: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Substep {
     pub(crate) end: f64,
 }
 
-/// What every pass on the CPU is given.
+/// Context of every pass on the CPU.
 #[derive(Clone, Copy)]
 pub(crate) struct CpuContext<'a> {
     /// The thread pool.

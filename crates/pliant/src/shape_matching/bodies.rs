@@ -59,7 +59,7 @@ pub enum ShapeError {
 
 /// Constant data of a body. Lengths are relative to its rest center of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Body {
+pub(crate) struct MatchedBody {
     /// Index of its first block.
     pub first_block: usize,
     /// Number of members.
@@ -88,7 +88,7 @@ pub(crate) struct Body {
     pub alpha: f32,
 }
 
-impl Body {
+impl MatchedBody {
     pub fn blocks(&self) -> usize {
         self.count.div_ceil(LANES)
     }
@@ -148,7 +148,7 @@ pub(crate) struct Lists {
 /// Bodies that are matched together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeMatch {
-    pub(crate) bodies: Vec<Body>,
+    pub(crate) bodies: Vec<MatchedBody>,
     pub(crate) poses: Vec<Pose>,
     /// Offsets and masses per member, body by body, each padded to whole blocks with zero masses.
     pub(crate) blocks: Vec<Block>,
@@ -278,7 +278,7 @@ impl ShapeMatch {
 
     /// Rows of the members of a body.
     pub(crate) fn members_of_body(&self, body: usize) -> impl Iterator<Item = u32> + '_ {
-        let Body { first_block, count, .. } = self.bodies[body];
+        let MatchedBody { first_block, count, .. } = self.bodies[body];
         (0..count).map(move |k| self.members[first_block + k / LANES][k % LANES])
     }
 
@@ -323,7 +323,7 @@ impl ShapeMatch {
             self.members.push(rows);
             self.blocks.push([[0.0; LANES]; 4]);
         }
-        self.bodies.push(Body {
+        self.bodies.push(MatchedBody {
             first_block,
             count: shape.members.len(),
             first_row: shape.members[0] as usize,
@@ -388,7 +388,7 @@ fn check(shapes: &[BodyDef], rest: &[RowData]) -> Result<(), ShapeError> {
 }
 
 /// Members of each row in bodies that are not runs.
-fn lists(shapes: &[BodyDef], bodies: &[Body], rows: usize, blocks: usize) -> Lists {
+fn lists(shapes: &[BodyDef], bodies: &[MatchedBody], rows: usize, blocks: usize) -> Lists {
     let listed = || shapes.iter().zip(bodies).filter(|(_, body)| !body.in_run);
     let mut starts = vec![0_u32; rows + 1];
     listed().flat_map(|(shape, _)| &shape.members).for_each(|&r| starts[r as usize + 1] += 1);

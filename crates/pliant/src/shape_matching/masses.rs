@@ -2,7 +2,7 @@
 //! double precision.
 
 use crate::math::RowData;
-use crate::shape_matching::bodies::{Body, ShapeMatch};
+use crate::shape_matching::bodies::{MatchedBody, ShapeMatch};
 use crate::shape_matching::moments::LANES;
 use crate::shape_matching::rest_moment::{pseudoinverse, pseudoinverse_f64};
 
@@ -96,7 +96,7 @@ impl ShapeMatch {
         self.poses[number].center = center.map(|c| c as f32);
     }
 
-    fn members_of(&self, body: &Body, rows: &[RowData]) -> Vec<Member> {
+    fn members_of(&self, body: &MatchedBody, rows: &[RowData]) -> Vec<Member> {
         let member = |k: usize| {
             let (block, lane) = (body.first_block + k / LANES, k % LANES);
             let row = self.members[block][lane];

@@ -9,7 +9,7 @@ use crate::math::matrix::{
     Mat3, Vec3, add_outer, add_scaled, apply, blend, cross, inverse, matrix_of, multiply, quat_of, scale, transpose,
 };
 use crate::runtime::cpu::Isa;
-use crate::shape_matching::bodies::{Body, Lists, Pose, ShapeMatch};
+use crate::shape_matching::bodies::{Lists, MatchedBody, Pose, ShapeMatch};
 use crate::shape_matching::moments::{Block, CHUNK_BLOCKS, LANES, Lanes, Sums, pairwise, total};
 use crate::shape_matching::plasticity::{strain, stretch};
 use crate::shape_matching::rotation::{Extraction, extract, gram_schmidt, polar};
@@ -80,7 +80,7 @@ pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &MatchS
         first += segment.len();
         match lists {
             Some(Lists { moves, .. }) if !segment[0].in_run => {
-                let blocks: usize = segment.iter().map(Body::blocks).sum();
+                let blocks: usize = segment.iter().map(MatchedBody::blocks).sum();
                 let moves = &mut moves[segment[0].first_block..][..blocks];
                 all.lists(segment, (poses, skip), members, moves, rows);
             }
@@ -101,7 +101,7 @@ impl ShapeMatch {
                 hash_word(hash_word(hash, x << 32 | y), z << 32 | w)
             })
         };
-        let members = |body: &Body| self.members[body.first_block..][..body.blocks()].iter().flatten();
+        let members = |body: &MatchedBody| self.members[body.first_block..][..body.blocks()].iter().flatten();
         self.bodies.iter().map(|body| members(body).fold(FNV, |hash, &row| hash_row(hash, row))).collect()
     }
 
@@ -113,7 +113,7 @@ impl ShapeMatch {
         if !changed.contains(&true) {
             return Vec::new();
         }
-        let members = |body: &Body| &self.members[body.first_block..][..body.blocks()];
+        let members = |body: &MatchedBody| &self.members[body.first_block..][..body.blocks()];
         let mut touched = vec![false; self.rows];
         for (body, _) in self.bodies.iter().zip(&changed).filter(|(_, changed)| **changed) {
             members(body).iter().flatten().for_each(|&row| touched[row as usize] = true);
@@ -146,7 +146,7 @@ struct All<'a> {
 
 impl All<'_> {
     /// Bodies of consecutive rows; the first of `rows` has index `base`.
-    fn runs(&self, bodies: &[Body], (poses, skip): (&mut [Pose], &[bool]), rows: &mut [RowData], base: usize) {
+    fn runs(&self, bodies: &[MatchedBody], (poses, skip): (&mut [Pose], &[bool]), rows: &mut [RowData], base: usize) {
         if bodies.len() > 1 && self.heavy(bodies) {
             let middle = bodies.len() / 2;
             let cut = bodies[middle].first_row;
@@ -194,7 +194,7 @@ impl All<'_> {
     /// Bodies with row lists: computes displacements per member, without writing rows.
     fn lists(
         &self,
-        bodies: &[Body],
+        bodies: &[MatchedBody],
         (poses, skip): (&mut [Pose], &[bool]),
         members: &[[u32; LANES]],
         moves: &mut [[Lanes; 3]],
@@ -225,7 +225,7 @@ impl All<'_> {
         }
     }
 
-    fn heavy(&self, bodies: &[Body]) -> bool {
+    fn heavy(&self, bodies: &[MatchedBody]) -> bool {
         // Stops summing at the limit: this is evaluated at every level of the bisection.
         let mut chunks = 0;
         self.grain < usize::MAX
@@ -238,7 +238,7 @@ impl All<'_> {
     /// Sums, rotation and pose of a body.
     fn goal<S: Source>(
         &self,
-        body: &Body,
+        body: &MatchedBody,
         pose: &mut Pose,
         source: &S,
         first: RowData,
@@ -290,7 +290,7 @@ impl All<'_> {
     }
 
     /// New orientation for the moment A about the undeformed rest shape.
-    fn turn(&self, body: &Body, pose: &mut Pose, a: &Mat3) -> Mat3 {
+    fn turn(&self, body: &MatchedBody, pose: &mut Pose, a: &Mat3) -> Mat3 {
         // The rest shape is P q, so its moment is A Pᵀ.
         let moment = multiply(a, &transpose(&pose.shape));
         let rotation = match self.extraction {
@@ -313,7 +313,7 @@ impl All<'_> {
     /// The factor A_qq⁻¹ may be omitted before a polar decomposition, but not before Gram–Schmidt: if A_qq is not
     /// diagonal that would rotate an undeformed body. None if A_qq is unknown, because weights have changed it, or is
     /// ill-conditioned, as for rods.
-    fn deformation(&self, body: &Body, pose: &Pose, a: &Mat3) -> Option<Mat3> {
+    fn deformation(&self, body: &MatchedBody, pose: &Pose, a: &Mat3) -> Option<Mat3> {
         let missing = body.flat[0][0] + body.flat[1][1] + body.flat[2][2];
         if missing > 1.5 || (self.weights.is_some() && body.plastic.is_none()) {
             return None;
@@ -353,7 +353,7 @@ impl All<'_> {
 /// Contacts move single particles by what the body needs, which may exceed the size of the body and pass through its
 /// center: the nearest rotation would flip it. To first order, which is the effect of forces, the two agree; beyond,
 /// the angle stays below 90°.
-fn rotational_moment(body: &Body, linear: &Mat3, a: &Mat3) -> Mat3 {
+fn rotational_moment(body: &MatchedBody, linear: &Mat3, a: &Mat3) -> Mat3 {
     let here = multiply(a, &transpose(linear));
     let odd = blend(&here, -1.0, &transpose(&here));
     blend(&multiply(linear, &body.second), 0.5, &multiply(&odd, linear))

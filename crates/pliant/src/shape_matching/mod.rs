@@ -49,7 +49,7 @@ mod snapshot;
 pub mod stiffness;
 
 #[cfg(feature = "gpu")]
-pub(crate) use crate::shape_matching::bodies::Body;
+pub(crate) use crate::shape_matching::bodies::MatchedBody;
 pub use crate::shape_matching::bodies::{BodyDef, Pose, ShapeError, ShapeMatch};
 pub(crate) use crate::shape_matching::masses::inertia;
 pub use crate::shape_matching::matching::{MatchSettings, match_shapes};

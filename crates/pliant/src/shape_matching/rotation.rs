@@ -22,7 +22,7 @@ pub use crate::scene::Extraction;
 pub const MOST_STEPS: u32 = 32;
 
 /// Relative size of a column or singular value below which single precision gives no direction.
-const NO_DIRECTION: f32 = 1e-6;
+pub(crate) const NO_DIRECTION: f32 = 1e-6;
 
 /// Gram–Schmidt orthogonalization of the columns in their order (D4 4.10), with r₃ = r₁ × r₂ (E23).
 ///

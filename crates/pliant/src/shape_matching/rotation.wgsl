@@ -1,8 +1,6 @@
 // WGSL version of rotation.rs and of the functions it uses from matrix.rs. Matrices are three columns; quaternions have
 // their scalar part last. Every function returns a proper rotation for every finite matrix.
 
-const MOST_STEPS: u32 = 32u;
-const NO_DIRECTION: f32 = 1e-6;
 const UPRIGHT: vec4<f32> = vec4<f32>(0.0, 0.0, 0.0, 1.0);
 
 fn identity3() -> mat3x3<f32> {

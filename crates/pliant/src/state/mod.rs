@@ -140,7 +140,7 @@ impl StateLayout {
     }
 
     /// # Panics
-    /// Where a state does not have this layout, naming what has changed.
+    /// An error that names the array where a state does not have this layout.
     pub(crate) fn check(&self, state: &State) {
         let found = Self::of(state);
         for ((what, expected), (_, found)) in self.lengths.iter().zip(&found.lengths) {

@@ -2,7 +2,7 @@
 
 use crate::collision::Friction;
 use crate::contact::attachment_filter::AttachmentFilter;
-use crate::contact::collider_shape::ColliderShape;
+use crate::contact::collider_shape::{ColliderShape, RoundedMesh};
 use crate::environments::Environments;
 use crate::frame::Topology;
 use crate::geometry::bvh::Bvh;
@@ -10,7 +10,7 @@ use crate::surface_contact::model::{Carrier, NO_PARTICLE, Primitive, Surface, Su
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What surfaces are made of.
+/// Inputs of the construction of surfaces.
 pub struct SurfaceInputs<'a> {
     /// Triangles and lines of particles, and their objects.
     pub topology: &'a Topology,
@@ -32,9 +32,6 @@ pub struct SurfaceInputs<'a> {
 
 /// Inverse mass of a corner of a rigid body, which turns, too, over that of the body: four for a cube.
 const CORNER: f32 = 4.0;
-
-/// Segments around a cylinder.
-const SEGMENTS: u32 = 24;
 
 impl SurfaceModel {
     /// Surfaces of all objects that have triangles or lines, and of all colliders that have corners or edges; none where no
@@ -77,10 +74,10 @@ impl SurfaceModel {
         }
         model.points = (0..on_surface.len() as u32).filter(|&i| !on_surface[i as usize]).collect();
         for (number, shape) in inputs.shapes.iter().enumerate() {
-            if let Some((places, primitives, core)) = outline(shape) {
+            if let Some(RoundedMesh { positions: places, primitives, radius }) = shape.rounded_mesh() {
                 let piece = (number + inputs.masses.len()).checked_sub(inputs.shapes.len());
-                let weight = piece.map_or(0.0, |piece| CORNER / inputs.masses[piece]);
-                model.add(Carrier::Collider(number as u32), 0, (&places, &primitives), core, weight);
+                let inv_mass = piece.map_or(0.0, |piece| CORNER / inputs.masses[piece]);
+                model.add(Carrier::Collider(number as u32), 0, (&places, &primitives), radius, inv_mass);
             }
         }
         Some(model)
@@ -93,7 +90,7 @@ impl SurfaceModel {
         environment: u32,
         (places, primitives): (&[Vec3], &[[u32; 3]]),
         core: f32,
-        body_weight: f32,
+        body_inv_mass: f32,
     ) {
         let first = self.particles.len();
         self.particles.resize(first + places.len(), NO_PARTICLE);
@@ -137,7 +134,7 @@ impl SurfaceModel {
             vertices: first..self.particles.len(),
             primitives: from..self.primitives.len(),
             nodes: node..self.nodes.len(),
-            body_weight,
+            body_inv_mass,
             edge: (sum / f64::from(count.max(1))) as f32,
         });
     }
@@ -149,45 +146,4 @@ fn attached(filter: &AttachmentFilter, topology: &Topology) -> BTreeSet<[u32; 2]
     let particles = 0..filter.offsets.len().saturating_sub(1);
     let pairs = particles.flat_map(|i| own(i).iter().map(move |&object| (topology.objects[i], object)));
     pairs.map(|(a, b)| [a.min(b), a.max(b)]).collect()
-}
-
-/// Vertices and primitives of a collider, and the radius of the solid around them; none for shapes without corners and
-/// edges, which meet vertices only.
-fn outline(shape: &ColliderShape) -> Option<(Vec<Vec3>, Vec<[u32; 3]>, f32)> {
-    Some(match shape {
-        ColliderShape::Plane | ColliderShape::Field(_) => return None,
-        ColliderShape::Sphere { radius } => (vec![Vec3::ZERO], vec![[0; 3]], *radius),
-        ColliderShape::Capsule { half_length, radius } => {
-            let end = Vec3::Y * *half_length;
-            (vec![-end, end], vec![[0, 1, 1]], *radius)
-        }
-        ColliderShape::Box { half } => {
-            let sign = |k: usize, bit: u32| if k as u32 >> bit & 1 == 1 { 1.0 } else { -1.0 };
-            let corners = (0..8).map(|k| *half * Vec3::new(sign(k, 0), sign(k, 1), sign(k, 2))).collect();
-            let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-            let triangles = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-            (corners, triangles, 0.0)
-        }
-        ColliderShape::Cylinder { half_length, radius } => cylinder(*half_length, *radius),
-        ColliderShape::Convex(hull) => (hull.surface().positions().to_vec(), hull.surface().triangles().to_vec(), 0.0),
-        ColliderShape::Surface(surface) => (surface.positions().to_vec(), surface.triangles().to_vec(), 0.0),
-    })
-}
-
-/// A prism in a cylinder.
-fn cylinder(half_length: f32, radius: f32) -> (Vec<Vec3>, Vec<[u32; 3]>, f32) {
-    let ring = |y: f32| {
-        (0..SEGMENTS).map(move |k| {
-            let angle = k as f32 / SEGMENTS as f32 * std::f32::consts::TAU;
-            Vec3::new(radius * libm::sinf(angle), y, radius * libm::cosf(angle))
-        })
-    };
-    let ends = [Vec3::Y * -half_length, Vec3::Y * half_length];
-    let places = ring(-half_length).chain(ring(half_length)).chain(ends).collect();
-    let triangles = (0..SEGMENTS).flat_map(|k| {
-        let next = (k + 1) % SEGMENTS;
-        let (a, b, c, d) = (k, next, SEGMENTS + next, SEGMENTS + k);
-        [[a, b, c], [a, c, d], [2 * SEGMENTS, b, a], [2 * SEGMENTS + 1, d, c]]
-    });
-    (places, triangles.collect(), 0.0)
 }

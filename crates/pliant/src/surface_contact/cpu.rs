@@ -59,11 +59,11 @@ pub(crate) struct SurfaceScratch {
     touched: Vec<u32>,
     /// Impulses on colliders in this substep.
     impulses: Vec<BodyImpulse>,
-    /// What the last substep did.
+    /// Statistics of the last substep.
     pub(crate) limited: Limited,
 }
 
-/// What passes read.
+/// Inputs of the passes.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub(crate) surfaces: &'a SurfaceModel,
@@ -154,7 +154,7 @@ impl SurfaceScratch {
         *passes += 1;
         let mut step = |pair: &mut Pair| {
             let x = Motion::of(&motion.x, pair);
-            let (start, w) = (Motion::of(&motion.start, pair), Motion::of(&motion.weights, pair));
+            let (start, w) = (Motion::of(&motion.start, pair), Motion::of(&motion.inv_masses, pair));
             let bodies = Motion::of(&motion.bodies, pair);
             let steps = project(pair, &x, &start, (&w, &bodies), recovery);
             for (v, step) in pair.vertices.iter().zip(steps.unwrap_or_default()) {
@@ -180,7 +180,7 @@ impl SurfaceScratch {
 
     /// Ends the substep without crossings.
     fn limit(&mut self, cx: &CpuContext<'_>, inputs: &Inputs<'_>, state: &mut State, contact: &ContactScratch) {
-        // What finalize will put to sleep stays where it was.
+        // Particles that finalize will put to sleep stay at their positions.
         let sleep = inputs.contact.settings.sleep_speed * cx.substep.h;
         if sleep > 0.0 {
             for (row, before) in state.rows[..state.particles].iter_mut().zip(&state.previous) {
@@ -229,7 +229,7 @@ impl SurfaceScratch {
         inputs.surfaces.points.iter().any(is_new)
     }
 
-    /// Notes who was pushed, before pairs are forgotten.
+    /// Marks the particles that were pushed, before the pairs are dropped.
     fn settle(&mut self, inputs: &Inputs<'_>) {
         let Self { motion, pairs, touched, impulses, limiter, limited, .. } = self;
         for pair in pairs.iter_mut().filter(|pair| pair.received != Vec3::ZERO) {

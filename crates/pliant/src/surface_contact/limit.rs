@@ -9,7 +9,7 @@
 use crate::memory::of;
 use crate::surface_contact::conservative::{approach, time_of_contact};
 use crate::surface_contact::motion::Motion;
-use crate::surface_contact::pair::{Pair, TOUCHING, effective_weight, nearest, weight_of};
+use crate::surface_contact::pair::{Pair, TOUCHING, effective_inv_mass, inv_mass_of, nearest};
 use glam::{DVec3, Vec3};
 
 /// Rounds of impulses.
@@ -23,7 +23,7 @@ const LEAST: f32 = 1e-3;
 /// Share of coordinates that rounding may take.
 const ROUNDING: f32 = 1e-6;
 
-/// What contact between triangles did in a substep.
+/// Statistics of contact between triangles in a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limited {
     /// Pairs of features that push.
@@ -130,12 +130,12 @@ impl Limiter {
             let root = self.root(v as u32) as usize;
             let (zone, way) = (&mut self.sums[root], (motion.x[v] - motion.start[v]).as_dvec3());
             zone.members += 1;
-            if motion.weights[v] == 0.0 {
+            if motion.inv_masses[v] == 0.0 {
                 zone.held = zone.held.or(Some(v as u32));
                 zone.held_way += way;
                 zone.holders += 1;
             } else {
-                let mass = 1.0 / f64::from(motion.weights[v]);
+                let mass = 1.0 / f64::from(motion.inv_masses[v]);
                 zone.mass += mass;
                 zone.way += way * mass;
             }
@@ -143,7 +143,7 @@ impl Limiter {
         for v in 0..n {
             let root = self.root(v as u32) as usize;
             let zone = &self.sums[root];
-            if zone.members < 2 || motion.weights[v] == 0.0 {
+            if zone.members < 2 || motion.inv_masses[v] == 0.0 {
                 continue;
             }
             let way = match zone.held {
@@ -152,7 +152,7 @@ impl Limiter {
             };
             let x = motion.start[v] + way.as_vec3();
             if let Some(held) = zone.held {
-                self.reactions.push((held, (motion.x[v] - x) / motion.weights[v]));
+                self.reactions.push((held, (motion.x[v] - x) / motion.inv_masses[v]));
             }
             motion.x[v] = x;
         }
@@ -182,22 +182,22 @@ fn stop(pair: &mut Pair, motion: &mut Motion, time: f32) {
         return;
     }
     let (normal, beta) = (feet.apart / feet.distance, feet.weights);
-    let w = Motion::of(&motion.weights, pair);
+    let w = Motion::of(&motion.inv_masses, pair);
     let moved = way[0] * beta[0] + way[1] * beta[1] + (way[2] * beta[2] + way[3] * beta[3]);
-    let weight = effective_weight(&beta, &w);
+    let inv_mass = effective_inv_mass(&beta, &w);
     let toward = -moved.dot(normal);
     if toward <= 0.0 {
         return;
     }
-    let impulse = if weight > 0.0 { normal * (toward / weight) } else { Vec3::ZERO };
+    let impulse = if inv_mass > 0.0 { normal * (toward / inv_mass) } else { Vec3::ZERO };
     for k in 0..4 {
         motion.x[pair.vertices[k] as usize] += impulse * (w[k] * beta[k]);
     }
     // A rigid body, which moves by it in the next substep, gets no more than what stops it, however light or held the other
     // side is.
-    let behind = weight_of(&beta, &Motion::of(&motion.bodies, pair));
+    let behind = inv_mass_of(&beta, &Motion::of(&motion.bodies, pair));
     let felt = match behind > 0.0 {
-        true if weight > 0.0 => (toward / weight).min((toward / behind - pair.received.dot(normal)).max(0.0)),
+        true if inv_mass > 0.0 => (toward / inv_mass).min((toward / behind - pair.received.dot(normal)).max(0.0)),
         true => (toward / behind - pair.received.dot(normal)).max(0.0),
         false => impulse.dot(normal),
     };

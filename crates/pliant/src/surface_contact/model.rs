@@ -46,7 +46,7 @@ impl Primitive {
     }
 }
 
-/// What moves the vertices of a surface.
+/// Source of the motion of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// Particles of an object of the topology.
@@ -58,7 +58,7 @@ pub enum Carrier {
 /// The surface of one object, or of one collider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
-    /// What moves its vertices.
+    /// Source of its motion.
     pub carrier: Carrier,
     /// Environment of a batch; that of a collider is that of the particles that see it.
     pub environment: u32,
@@ -71,7 +71,7 @@ pub struct Surface {
     /// Mean length of edges at rest [m].
     pub edge: f32,
     /// Inverse mass of the rigid body that carries it, as its corners feel it; 0 for all others [1/kg].
-    pub body_weight: f32,
+    pub body_inv_mass: f32,
 }
 
 impl Surface {

@@ -25,7 +25,7 @@ pub struct Motion {
     /// Radii of the solids of colliders around their vertices [m].
     pub cores: Vec<f32>,
     /// Inverse masses [1/kg].
-    pub weights: Vec<f32>,
+    pub inv_masses: Vec<f32>,
     /// Inverse masses of the rigid bodies that carry them; 0 for all others [1/kg].
     pub bodies: Vec<f32>,
 }
@@ -39,7 +39,7 @@ impl Motion {
             + of(&self.slack)
             + of(&self.radii)
             + of(&self.cores)
-            + of(&self.weights)
+            + of(&self.inv_masses)
             + of(&self.bodies)
     }
 
@@ -67,7 +67,7 @@ impl Motion {
                     let MovingCollider { before, after, .. } = &colliders[c as usize];
                     for &place in &model.rest[surface.vertices.clone()] {
                         let now = after.outward(place);
-                        self.push(before.outward(place), [now.x, now.y, now.z, 0.0], 0.0, surface.body_weight);
+                        self.push(before.outward(place), [now.x, now.y, now.z, 0.0], 0.0, surface.body_inv_mass);
                     }
                 }
             }
@@ -88,7 +88,7 @@ impl Motion {
         self.way.push(x - start);
         self.slack.push(0.0);
         self.radii.push(radius);
-        self.weights.push(row[3]);
+        self.inv_masses.push(row[3]);
         self.bodies.push(body);
     }
 
@@ -100,7 +100,7 @@ impl Motion {
         self.slack.clear();
         self.radii.clear();
         self.cores.clear();
-        self.weights.clear();
+        self.inv_masses.clear();
         self.bodies.clear();
     }
 

@@ -12,7 +12,7 @@ use crate::surface_contact::conservative::time_of_contact;
 use crate::surface_contact::features::{combine, edge_edge, vertex_triangle};
 use glam::Vec3;
 
-/// What a pair consists of.
+/// Kinds of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The first vertex, and the triangle of the other three.
@@ -54,7 +54,7 @@ pub fn nearest(kind: Kind, x: &[Vec3; 4]) -> Feet {
 pub struct Pair {
     /// Vertices.
     pub vertices: [u32; 4],
-    /// What it consists of.
+    /// Kind.
     pub kind: Kind,
     /// Distance that contact keeps [m].
     pub thickness: f32,
@@ -83,16 +83,16 @@ const LEVER: f32 = 4.0;
 /// Inverse mass of a pair along its normal [1/kg]: Σ wᵢ βᵢ². Where pins leave only a vertex that is far from the contact, its
 /// lever would throw it: the pair corrects less then.
 #[inline]
-pub fn effective_weight(beta: &[f32; 4], w: &[f32; 4]) -> f32 {
+pub fn effective_inv_mass(beta: &[f32; 4], w: &[f32; 4]) -> f32 {
     let share: [f32; 4] = std::array::from_fn(|k| beta[k].abs() * w[k]);
-    let sum = weight_of(beta, w);
+    let sum = inv_mass_of(beta, w);
     let most = share[0].max(share[1]).max(share[2].max(share[3]));
     sum.max(most / LEVER)
 }
 
 /// Σ wᵢ βᵢ².
 #[inline]
-pub fn weight_of(beta: &[f32; 4], w: &[f32; 4]) -> f32 {
+pub fn inv_mass_of(beta: &[f32; 4], w: &[f32; 4]) -> f32 {
     let [a, b, c, d]: [f32; 4] = std::array::from_fn(|k| beta[k] * beta[k] * w[k]);
     a + b + (c + d)
 }
@@ -128,7 +128,7 @@ pub fn project(
     // Through each other within the substep: the normal remains that of the side they came from.
     let crossed = feet.apart.dot(pair.side) < 0.0 && passes(pair, x, start);
     let line = if crossed { -feet.distance } else { feet.distance };
-    let behind = weight_of(&feet.weights, bodies);
+    let behind = inv_mass_of(&feet.weights, bodies);
     let distance = line - pair.core + pair.push.normal * behind;
     if distance >= pair.thickness && pair.push.normal == 0.0 {
         return None;
@@ -138,11 +138,11 @@ pub fn project(
         false => pair.side,
     };
     let beta = feet.weights;
-    let weight = effective_weight(&beta, w) + behind;
-    if weight <= 0.0 || normal == Vec3::ZERO {
+    let inv_mass = effective_inv_mass(&beta, w) + behind;
+    if inv_mass <= 0.0 || normal == Vec3::ZERO {
         return None;
     }
-    let scale = 1.0 / weight;
+    let scale = 1.0 / inv_mass;
     let way: [Vec3; 4] = std::array::from_fn(|k| x[k] - start[k]);
     let moved = way[0] * beta[0] + way[1] * beta[1] + (way[2] * beta[2] + way[3] * beta[3]);
     let moved = moved + (normal * pair.push.normal + pair.push.tangent) * behind;

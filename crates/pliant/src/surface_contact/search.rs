@@ -14,7 +14,7 @@ use crate::surface_contact::bounds::{Bounds, NOTHING, around, find_normals, fit_
 use crate::surface_contact::model::SurfaceModel;
 use crate::surface_contact::motion::Motion;
 use crate::surface_contact::pair::Pair;
-use crate::surface_contact::tree_walk::{SearchInputs, Task, Trees, Work};
+use crate::surface_contact::tree_walk::{SearchInputs, SearchItem, Task, Trees};
 use glam::{DVec3, Vec3};
 
 /// Tasks that a search is cut into, at least.
@@ -35,8 +35,8 @@ pub struct Search {
     drifts: Vec<Vec3>,
     /// Mean position of its vertices at the start [m].
     centers: Vec<Vec3>,
-    queue: Vec<Work>,
-    next: Vec<Work>,
+    queue: Vec<SearchItem>,
+    next: Vec<SearchItem>,
     tasks: Vec<Task>,
 }
 
@@ -62,7 +62,7 @@ impl Search {
             self.drifts.push(drift);
             self.centers.push(mean(&motion.start));
             for v in surface.vertices.clone() {
-                if motion.weights[v] > 0.0 {
+                if motion.inv_masses[v] > 0.0 {
                     let near = motion.radii[v].min(0.3 * surface.edge);
                     motion.slack[v] = share * (near + 0.5 * (motion.way[v] - drift).length());
                 }
@@ -137,8 +137,8 @@ impl Search {
             }
             for (b, other) in surfaces.iter().enumerate().skip(a) {
                 let [from, to] = [one.nodes.start, other.nodes.start].map(|n| n as u32);
-                if (a == b || trees.meet([a, b], [from, to])) && trees.may_touch(one, other) {
-                    queue.push(Work::Nodes { surfaces: [a as u32, b as u32], nodes: [from, to] });
+                if (a == b || trees.overlap([a, b], [from, to])) && trees.may_touch(one, other) {
+                    queue.push(SearchItem::Nodes { surfaces: [a as u32, b as u32], nodes: [from, to] });
                 }
             }
         }
@@ -156,7 +156,7 @@ impl Search {
         }
         let (first, end) = (inputs.surfaces.particles.len(), inputs.motion.x.len());
         for from in (first..end).step_by(POINTS) {
-            queue.push(Work::Points { first: from as u32, count: (end - from).min(POINTS) as u32 });
+            queue.push(SearchItem::Points { first: from as u32, count: (end - from).min(POINTS) as u32 });
         }
     }
 }

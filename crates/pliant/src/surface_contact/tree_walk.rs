@@ -29,7 +29,7 @@ pub struct SearchInputs<'a> {
 
 /// Two nodes of the trees of two surfaces, or points and a surface.
 #[derive(Clone, Copy)]
-pub(super) enum Work {
+pub(super) enum SearchItem {
     Nodes { surfaces: [u32; 2], nodes: [u32; 2] },
     Points { first: u32, count: u32 },
 }
@@ -37,7 +37,7 @@ pub(super) enum Work {
 /// A task with its results.
 #[derive(Default)]
 pub(super) struct Task {
-    pub(super) work: Option<Work>,
+    pub(super) work: Option<SearchItem>,
     pub(super) stack: Vec<[u32; 2]>,
     pub(super) found: Vec<Pair>,
 }
@@ -53,7 +53,7 @@ pub(super) struct Trees<'a> {
     pub(super) centers: &'a [Vec3],
 }
 
-/// What all pairs of two surfaces have in common.
+/// Shared by all pairs of two surfaces.
 #[derive(Clone, Copy)]
 struct SurfacePair {
     /// Displacement of the first relative to the second [m].
@@ -73,7 +73,7 @@ impl Trees<'_> {
     }
 
     /// Whether two nodes may meet in the substep.
-    pub(super) fn meet(&self, surfaces: [usize; 2], nodes: [u32; 2]) -> bool {
+    pub(super) fn overlap(&self, surfaces: [usize; 2], nodes: [u32; 2]) -> bool {
         let way = self.drifts[surfaces[0]] - self.drifts[surfaces[1]];
         let [a, b] = nodes.map(|n| &self.nodes[n as usize]);
         if surfaces[0] == surfaces[1] { overlap(a, b) } else { overlap(&swept(a, way), b) }
@@ -113,12 +113,12 @@ impl Trees<'_> {
     }
 
     /// The next level of a task; the task itself where it has none.
-    pub(super) fn children(&self, work: Work, out: &mut Vec<Work>) {
-        let Work::Nodes { surfaces, nodes: [a, b] } = work else { return out.push(work) };
+    pub(super) fn children(&self, work: SearchItem, out: &mut Vec<SearchItem>) {
+        let SearchItem::Nodes { surfaces, nodes: [a, b] } = work else { return out.push(work) };
         let numbers = surfaces.map(|s| s as usize);
         let mut push = |nodes: [u32; 2]| {
-            if nodes[0] == nodes[1] && surfaces[0] == surfaces[1] || self.meet(numbers, nodes) {
-                out.push(Work::Nodes { surfaces, nodes });
+            if nodes[0] == nodes[1] && surfaces[0] == surfaces[1] || self.overlap(numbers, nodes) {
+                out.push(SearchItem::Nodes { surfaces, nodes });
             }
         };
         let [left, right] = surfaces.map(|s| self.surface(s));
@@ -154,8 +154,10 @@ impl Trees<'_> {
 
     pub(super) fn run(&self, task: &mut Task) {
         match task.work.take() {
-            Some(Work::Nodes { surfaces, nodes }) => self.walk(surfaces, nodes, task),
-            Some(Work::Points { first, count }) => (first..first + count).for_each(|point| self.point(point, task)),
+            Some(SearchItem::Nodes { surfaces, nodes }) => self.walk(surfaces, nodes, task),
+            Some(SearchItem::Points { first, count }) => {
+                (first..first + count).for_each(|point| self.point(point, task))
+            }
             None => {}
         }
     }
@@ -252,7 +254,7 @@ impl Trees<'_> {
         let SearchInputs { surfaces, motion, .. } = self.inputs;
         let of = |list: &[Vec3]| vertices.map(|v| list[v as usize]);
         let room = |list: &[f32]| vertices.map(|v| list[v as usize]);
-        let weights = room(&motion.weights);
+        let weights = room(&motion.inv_masses);
         if weights == [0.0; 4] && room(&motion.bodies) == [0.0; 4] {
             return;
         }

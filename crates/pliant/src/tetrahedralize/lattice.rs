@@ -24,7 +24,7 @@ pub(crate) struct Lattice {
 /// Corners of the unit face across axis k, around it.
 const AROUND: [[i32; 2]; 4] = [[0, 0], [1, 0], [1, 1], [0, 1]];
 
-/// What is known of the side of a vertex.
+/// Side of a vertex, if known.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Inside,

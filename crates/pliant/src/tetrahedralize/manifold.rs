@@ -168,7 +168,7 @@ fn remove_fans(filled: &mut Filled, faces: &Faces, crowded: &[[u32; 2]]) {
     });
 }
 
-/// What was dropped.
+/// Dropped tetrahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Dropped {
     pub tets: usize,

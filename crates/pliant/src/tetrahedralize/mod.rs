@@ -193,7 +193,7 @@ fn search(surface: &ClosedSurface, solid: &Solid, count: usize, grading: u32) ->
     for _ in 0..SEARCHES {
         let found = match stuff(surface, solid, size, grading) {
             Ok(found) => found,
-            // What went before was better than nothing.
+            // Keeps the result of the attempt before.
             Err(_) if best.is_some() => break,
             Err(error) => return Err(error),
         };

@@ -81,7 +81,7 @@ pub(crate) struct Octree {
     pub windings: (f32, f32),
 }
 
-/// What is known of a cell's center.
+/// Classification of a cell's center.
 #[derive(Clone, Copy)]
 struct Center {
     winding: f32,

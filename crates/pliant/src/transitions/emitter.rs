@@ -12,7 +12,7 @@ pub struct Emitter {
     /// Emission velocity [m/s].
     pub velocity: Vec3,
     /// Inverse mass of active particles [1/kg].
-    pub weight: f32,
+    pub inv_mass: f32,
     /// Phase of active particles.
     pub phase: u32,
     /// Time of the first emission [s].

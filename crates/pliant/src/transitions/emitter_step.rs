@@ -55,7 +55,7 @@ fn emit_due(model: &TransitionModel<'_>, number: usize, time: f64, state: &mut S
                 i as usize,
                 emitter.place_of(grain, time),
                 emitter.velocity,
-                (emitter.weight, emitter.phase),
+                (emitter.inv_mass, emitter.phase),
             );
             entered.push(i);
         }

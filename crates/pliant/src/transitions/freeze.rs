@@ -30,7 +30,7 @@ pub struct Freeze {
     /// Phase of its active particles.
     pub phase: u32,
     /// Inverse mass of a fluid particle [1/kg].
-    pub weight: f32,
+    pub inv_mass: f32,
     /// Radius of all of its particles [m].
     pub radius: f32,
 }

@@ -86,8 +86,8 @@ fn freeze_region(freeze: &Freeze, number: usize, now: f64, state: &mut State) ->
     let joins = connected(&places, freeze.radius, before, LEAST);
     let joining = cold.into_iter().zip(&joins[before..]).filter(|(_, joins)| **joins).map(|(i, _)| i);
     for (i, solid) in joining.zip(freeze.body.clone().skip(before)) {
-        let ([x, y, z, weight], [vx, vy, vz, _], carried) = (state.rows[i], state.velocities[i], state.carried[i]);
-        activate(state, solid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, freeze.phase));
+        let ([x, y, z, inv_mass], [vx, vy, vz, _], carried) = (state.rows[i], state.velocities[i], state.carried[i]);
+        activate(state, solid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (inv_mass, freeze.phase));
         deactivate(state, i);
         // Pressure corrections act in pairs, and the other particle may still be fluid.
         state.carried[solid] = carried;

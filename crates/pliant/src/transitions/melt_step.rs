@@ -53,10 +53,10 @@ fn melt_reached(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<
     let (before, after) = (state.melted[number], melt.melted_at(now));
     for &(_, k) in melt.order.get(before..after).unwrap_or_default() {
         let (solid, liquid) = (melt.body.start + k as usize, melt.counterparts + k as usize);
-        let ([x, y, z, weight], [vx, vy, vz, _]) = (state.rows[solid], state.velocities[solid]);
+        let ([x, y, z, inv_mass], [vx, vy, vz, _]) = (state.rows[solid], state.velocities[solid]);
         // Particles pinned by the caller do not melt.
-        if weight > 0.0 {
-            activate(state, liquid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, LIQUID));
+        if inv_mass > 0.0 {
+            activate(state, liquid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (inv_mass, LIQUID));
             deactivate(state, solid);
             if let Some(shapes) = &mut state.shapes {
                 shapes.leave(solid);

@@ -101,8 +101,8 @@ fn deactivate(state: &mut State, i: usize) {
 }
 
 /// Activates a particle with its inverse mass [1/kg] and its phase.
-fn activate(state: &mut State, i: usize, p: Vec3, v: Vec3, (weight, phase): (f32, u32)) {
-    let (row, velocity): (RowData, RowData) = ([p.x, p.y, p.z, weight], [v.x, v.y, v.z, 0.0]);
+fn activate(state: &mut State, i: usize, p: Vec3, v: Vec3, (inv_mass, phase): (f32, u32)) {
+    let (row, velocity): (RowData, RowData) = ([p.x, p.y, p.z, inv_mass], [v.x, v.y, v.z, 0.0]);
     (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, velocity);
     state.phases[i] = phase;
     // No history: the first substep is of first order, without pressure warm start.

@@ -3,7 +3,7 @@
 use crate::constraints::group::BLOCK;
 use crate::constraints::{ConstraintKind, Softness};
 use crate::math::RowData;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::rigid::LeastCompliance;
 use crate::model::Model;
 use crate::neighbors::INACTIVE;
@@ -127,7 +127,7 @@ pub(super) fn change_softness(
     }
     if softness.encoded() <= 0.0 {
         let h = model.settings.substep();
-        let of = |body: &Body| body.least_compliances(kind, &model.groups, rows, h);
+        let of = |body: &ElasticBody| body.least_compliances(kind, &model.groups, rows, h);
         let rigid: Vec<LeastCompliance> = model.bodies.iter().flat_map(of).collect();
         for LeastCompliance { group, slot, least } in rigid {
             if changed.contains(&(group, slot)) {

@@ -47,10 +47,12 @@ pub const ALL: &[Requirement] = &[
          of a kind are joined in one pass.",
     ),
     met("S13", "A hybrid solver runs the first colors as Gauss–Seidel and all others as one averaged Jacobi pass."),
-    met_with(
+    partial(
         "S14",
         "One source of each projection, or two that tests hold equal, serves one core, many cores and the GPU.",
-        "Rust and WGSL are two sources; tests on a GPU adapter hold them equal.",
+        "Rust and WGSL are two sources; tests on a software driver hold them equal. On an H200 three comparisons of grain \
+         contacts (restitution with rolling, contacts without stabilization, friction by object) miss their bounds by factors \
+         of 2 to 20, and scene `stars` of soft bodies that touch differs by 9e-3 of its extent after 60 steps (3e-7 after 8).",
     ),
     met(
         "S15",

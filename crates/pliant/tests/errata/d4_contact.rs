@@ -24,7 +24,7 @@ fn e19_printed_friction_doubles_the_slip_and_the_kernels_stops_it() {
         x,
         start,
         radius: 1.0,
-        weight: weights[number] as f32,
+        inv_mass: weights[number] as f32,
         number: number as u32,
         field: Field::default(),
     };
@@ -43,6 +43,6 @@ fn e19_printed_friction_doubles_the_slip_and_the_kernels_stops_it() {
     };
     let before = left(above.x - above.start);
     let after =
-        left((above.x - impulse * above.weight - above.start) - (below.x + impulse * below.weight - below.start));
+        left((above.x - impulse * above.inv_mass - above.start) - (below.x + impulse * below.inv_mass - below.start));
     assert!(before > 0.02 && after < 1e-5, "{after} m of {before} m are left");
 }

@@ -14,9 +14,11 @@ use pliant::fluid::gpu::uniforms::FluidUniforms;
 use pliant::grip::gpu::{GripUniforms, project_grips};
 use pliant::integration::gpu::{FinalizeUniforms, INTEGRATORS, PredictUniforms, finalize, predict};
 use pliant::integration::momentum_gpu::{MomentumUniforms, momentum};
+use pliant::integration::sleeping_gpu::{self, SleepUniforms};
 use pliant::methods::jacobi::gpu::{JacobiUniforms, jacobi_apply};
 use pliant::methods::vbd::gpu::shaders::ElasticFeatures;
 use pliant::methods::vbd::gpu::uniforms::ElasticUniforms;
+use pliant::neighbors::gpu::uniforms::{PyramidUniforms, QueryUniforms, ScanUniforms, SortUniforms};
 use pliant::runtime::gpu::program::{ShaderSource, Uniform};
 use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;
 use pliant::runtime::gpu::wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -24,9 +26,13 @@ use pliant::runtime::gpu::wgpu::naga::{AddressSpace, Module, TypeInner};
 use pliant::schedule::gpu::Substep;
 use pliant::shape_matching::gpu::shaders::shape_matching;
 use pliant::shape_matching::gpu::uniforms::ShapeMatchingUniforms;
-use pliant::solver::gpu::pass_uniforms::{CopyUniforms, InflateUniforms, PatchUniforms};
+use pliant::solver::gpu::pass_uniforms::{
+    CarryUniforms, CopyUniforms, InflateUniforms, MotionChangeUniforms, NearUniforms, PatchUniforms,
+};
+use pliant::solver::gpu::reactions::{Pressure, ReactionUniforms, body_reactions};
 use pliant::solver::gpu::shaders::{self, PatchShader, compose, module};
 use pliant::solver::gpu::workgroup_memory::WorkgroupMemory;
+use pliant::voxel::gpu::plan::VoxelUniforms;
 use std::mem::{offset_of, size_of};
 
 /// Name, offset and size of a member [bytes].
@@ -99,6 +105,13 @@ fn family(record: &str, sources: &[ShaderSource]) -> Module {
     let first = modules.next().expect("a module");
     modules.for_each(drop);
     first
+}
+
+/// A module of one struct of a WGSL file.
+fn only(name: &str, text: &str) -> Module {
+    let from = text.find(&format!("struct {name} {{")).unwrap_or_else(|| panic!("no struct {name}"));
+    let length = text[from..].find("\n}").expect("its end") + 2;
+    parsed(&text[from..from + length])
 }
 
 /// Constants of a liquid's shaders, with arbitrary values.
@@ -208,7 +221,7 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     let both = [contact.restitution_colliders("save_velocities"), contact.restitution_particles("count_restitution")];
     let module = family("RestitutionUniforms", &both);
     assert_alike!(module, RestitutionUniforms:
-        mode, velocities_before, shares, velocities_after, collider_laws, restitution, still, drag);
+        mode, velocities_before, shares, velocities_after, collider_laws, restitution, rest_speed, rolling_damping);
     let module = family("ShapeMatchingUniforms", &[shape_matching("shape_whole")]);
     assert_alike!(module, ShapeMatchingUniforms:
         body_count, pieces, piece_count, members, member_rows, row_starts, row_members, sums, moves, extraction, fresh,
@@ -222,6 +235,48 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     assert_alike!(module, BodyCouplingUniforms: mode, sums, parts);
     let module = family("MomentumUniforms", &[momentum("save_momentum"), momentum("restore_momentum")]);
     assert_alike!(module, MomentumUniforms: islands, saved, count, rigid, grips, multipliers, grip_count, second_order);
+}
+
+#[test]
+fn s14_uniforms_of_sleeping_and_of_reactions_have_the_same_layout() {
+    let contact = ContactFeatures::default();
+    let passes = ["save_sleepers", "keep_sleepers", "wake_touched"].map(sleeping_gpu::rows);
+    let module = family("SleepUniforms", &passes);
+    assert_alike!(module, SleepUniforms: asleep, groups, rows, saved, bodies, has_history);
+    family("SleepUniforms", &[sleeping_gpu::touched_by_colliders(&contact)]);
+    let module = family("ReactionUniforms", &[body_reactions(&contact, Pressure::None)]);
+    assert_alike!(module, ReactionUniforms: sums, first_slot, environments, parts);
+}
+
+#[test]
+fn s14_uniforms_of_single_passes_have_the_same_layout() {
+    let module = only("CarryUniforms", include_str!("../../src/solver/gpu/device_carry.wgsl"));
+    assert_alike!(module, CarryUniforms:
+        count, stride, from_at, to_at, map_at, colliders_before, colliders, impulses_before, impulses, collider_map,
+        unused_0, unused_1);
+    let module = only("MotionChangeUniforms", include_str!("../../src/solver/gpu/motion_change.wgsl"));
+    assert_alike!(module, MotionChangeUniforms:
+        first, count, rows, arrays, orders, masks, mask_words, mode, linear, angular, impulse, point);
+    let module = only("NearUniforms", include_str!("../../src/solver/gpu/near.wgsl"));
+    assert_alike!(module, NearUniforms: low, high, particles, radii, phases, room);
+}
+
+#[test]
+fn s14_uniforms_of_neighbor_search_and_voxelization_have_the_same_layout() {
+    let module = only("QueryUniforms", include_str!("../../src/neighbors/gpu/query.wgsl"));
+    assert_alike!(module, QueryUniforms:
+        particles, capacity, radii_at, phases_at, margin, once, phased, places, zero, used, rows_at, environments);
+    let module = only("ScanUniforms", include_str!("../../src/neighbors/gpu/scan.wgsl"));
+    assert_alike!(module, ScanUniforms: count, unused_0, unused_1, unused_2);
+    let module = only("PyramidUniforms", include_str!("../../src/neighbors/gpu/pyramid.wgsl"));
+    assert_alike!(module, PyramidUniforms: level, unused_0, unused_1, unused_2);
+    let module = only("SortUniforms", include_str!("../../src/neighbors/gpu/sort.wgsl"));
+    assert_alike!(module, SortUniforms: count, shift, last, blocks);
+    let module = only("VoxelUniforms", include_str!("../../src/voxel/gpu/bindings.wgsl"));
+    assert_alike!(module, VoxelUniforms:
+        dims, row_words, axes, fraction_bits, triangle_count, positions_at, triangles_at, half_positions_at, levels,
+        merge_depth, capacity, level_words, edge, zero, count_groups, column_stride, column_length, wants, level_below,
+        unused);
 }
 
 #[test]

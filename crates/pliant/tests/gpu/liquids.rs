@@ -25,15 +25,15 @@ fn s14_s23_kernels_boundaries_and_multipliers_are_the_same_on_the_gpu() {
         output[o] = kernel.x; output[o + 1u] = kernel.y;
         let share = boundary_share(spline, f(1u), f(3u), f(4u));
         output[o + 2u] = share.x; output[o + 3u] = share.y;
-        output[o + 4u] = viscous_boundary(spline, f(1u), f(3u));
+        output[o + 4u] = viscosity_boundary(spline, f(1u), f(3u));
         output[o + 5u] = density_multiplier(f(5u), f(6u), f(7u), f(8u), f(9u), f(10u));
-        output[o + 6u] = viscous_pair(f(11u), f(12u));
-        let push = viscous_pair_resistance(kernel, f3(13u), f(2u), f3(16u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
+        output[o + 6u] = viscosity_pair(f(11u), f(12u));
+        let push = viscosity_pair_resistance(kernel, f3(13u), f(2u), f3(16u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
         output[o + 7u] = push.x; output[o + 8u] = push.y; output[o + 9u] = push.z;
         let ball = boundary_large_particle(spline, f(1u), f(21u), f(22u), f(23u));
         output[o + 10u] = ball.x; output[o + 11u] = ball.y;
-        output[o + 12u] = viscous_bound(kernel, f(2u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
-        let sweep = viscous_factors(f(24u), u(25u));
+        output[o + 12u] = viscosity_bound(kernel, f(2u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
+        let sweep = viscosity_factors(f(24u), u(25u));
         output[o + 13u] = sweep.x; output[o + 14u] = sweep.y;";
     let mut rng = Rng(31);
     let (mut input, mut expected) = (Vec::new(), Vec::new());
@@ -163,11 +163,11 @@ fn s14_s24_vorticity_confinement_is_the_same_on_the_gpu() {
     let body = "
         var spin = RotationSums(vec3<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
         for (var k = 0u; k < 6u; k++) {
-            spin = vortex_with(spin, f3(7u * k), f3(7u * k + 3u), f(7u * k + 6u));
+            spin = vorticity_with(spin, f3(7u * k), f3(7u * k + 3u), f(7u * k + 6u));
         }
-        let curl = vortex_curl(spin);
+        let curl = vorticity_curl(spin);
         output[o] = curl.x; output[o + 1u] = curl.y; output[o + 2u] = curl.z;
-        let push = vortex_velocity_change(f(42u), f(43u), f3(44u), f3(47u));
+        let push = vorticity_velocity_change(f(42u), f(43u), f3(44u), f3(47u));
         output[o + 3u] = push.x; output[o + 4u] = push.y; output[o + 5u] = push.z;";
     let mut rng = Rng(41);
     let (mut input, mut expected) = (Vec::new(), Vec::new());

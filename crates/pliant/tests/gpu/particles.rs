@@ -30,7 +30,7 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
             x: at + vector(rng, size),
             start: at + vector(rng, size),
             radius: rng.range(0.0, 2.0 * size) as f32,
-            weight: if rng.range(0.0, 8.0) < 1.0 { 0.0 } else { rng.range(0.1, 9.0) as f32 },
+            inv_mass: if rng.range(0.0, 8.0) < 1.0 { 0.0 } else { rng.range(0.1, 9.0) as f32 },
             number,
             field: match rng.range(0.0, 3.0) as u32 {
                 0 => Field::default(),
@@ -53,7 +53,7 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
         };
         for side in [&a, &b] {
             input.extend(side.x.to_array().into_iter().chain(side.start.to_array()));
-            input.extend([side.radius, side.weight]);
+            input.extend([side.radius, side.inv_mass]);
         }
         input.extend([friction.static_friction, friction.kinetic_friction, omega]);
         input.extend(push.tangent.to_array());
@@ -66,7 +66,8 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
         input.push(f32::from(u8::from(parts)));
         let (impulse, done) = project(&a, &b, ContactParams { friction, omega, parts, recovery: 0.01 }, push);
         // Terms that may cancel: positions of ten sizes, over the weights.
-        let natural = 10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal + push.tangent.length();
+        let natural =
+            10.0 * size as f32 * omega / (a.inv_mass + b.inv_mass).max(0.1) + push.normal + push.tangent.length();
         expected.push((impulse, done, natural));
     }
     let output = gpu.run(&Program { parts: &[PARTICLE_CONTACT], takes: 32, gives: 7, body }, &input);

@@ -39,7 +39,7 @@ fn s14_s18_cohesive_contacts_are_the_same_on_the_gpu() {
             x: at + vector(&mut rng, size),
             start: at + vector(&mut rng, size),
             radius: if rng.range(0.0, 20.0) < 1.0 { 0.0 } else { rng.range(0.0, 2.0 * size) as f32 },
-            weight: if rng.range(0.0, 8.0) < 1.0 { 0.0 } else { rng.range(0.1, 9.0) as f32 },
+            inv_mass: if rng.range(0.0, 8.0) < 1.0 { 0.0 } else { rng.range(0.1, 9.0) as f32 },
             number,
             field: Field::default(),
         };
@@ -57,7 +57,7 @@ fn s14_s18_cohesive_contacts_are_the_same_on_the_gpu() {
         };
         for side in [&a, &b] {
             input.extend(side.x.to_array().into_iter().chain(side.start.to_array()));
-            input.extend([side.radius, side.weight]);
+            input.extend([side.radius, side.inv_mass]);
         }
         input.extend([friction.static_friction, friction.kinetic_friction, omega]);
         input.extend(push.tangent.to_array());
@@ -66,7 +66,7 @@ fn s14_s18_cohesive_contacts_are_the_same_on_the_gpu() {
             cohesion::project(&a, &b, ContactParams { friction, omega, parts: false, recovery: 1.0 }, limit, push);
         pulling += usize::from(done.normal < 0.0);
         let natural =
-            10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal.abs() + push.tangent.length();
+            10.0 * size as f32 * omega / (a.inv_mass + b.inv_mass).max(0.1) + push.normal.abs() + push.tangent.length();
         expected.push((impulse, done, limit, natural + limit));
     }
     assert!(pulling > COUNT / 10, "only {pulling} contacts are in tension");

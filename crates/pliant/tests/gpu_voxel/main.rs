@@ -5,6 +5,8 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped must say so")]
 
 mod equality;
+#[path = "../support/models.rs"]
+mod model_folder;
 #[path = "../voxel/obj.rs"]
 mod obj;
 mod refusals;

@@ -6,6 +6,8 @@ mod bodies;
 mod body_sources;
 mod column_collapse;
 mod grains;
+#[path = "../support/models.rs"]
+mod model_folder;
 mod models;
 mod published_cases;
 mod random;

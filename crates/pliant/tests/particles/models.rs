@@ -1,7 +1,7 @@
 //! Scenes of D4 as they are built in: the large pile, and bunnies (T12). Scanned models are not part of the project;
 //! tests that need them report a skip if the files are missing.
 
-use crate::skip::skipped;
+use crate::model_folder;
 use crate::support::{center, members};
 use glam::Vec3;
 use pliant::builder::MeshSource;
@@ -9,30 +9,21 @@ use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
 use pliant::voxel::{Filling, MERGE_DEPTH, fill};
 use pliant::{Options, World};
-use std::path::{Path, PathBuf};
 
 /// The folder of scanned models.
 struct Models;
 
 impl Models {
-    fn path(name: &str) -> PathBuf {
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models")).join(name)
-    }
-
     /// Whether a model file exists; reports a skip if not.
     fn has(name: &str) -> bool {
-        let there = Self::path(name).exists();
-        if !there {
-            skipped(&format!("no {}", Self::path(name).display()));
-        }
-        there
+        model_folder::find(name).is_some()
     }
 }
 
 impl MeshSource for Models {
     /// Vertices and triangles of an OBJ file of the simplest kind.
     fn triangles(&self, name: &str) -> Result<TriMesh, String> {
-        let text = std::fs::read_to_string(Self::path(name)).map_err(|e| e.to_string())?;
+        let text = std::fs::read_to_string(model_folder::folder().join(name)).map_err(|e| e.to_string())?;
         let mut mesh = TriMesh::default();
         for line in text.lines() {
             let mut words = line.split_whitespace();

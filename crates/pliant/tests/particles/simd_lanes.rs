@@ -17,7 +17,7 @@ fn row(v: Vec3, w: f32) -> Row<f32> {
 }
 
 fn loose(side: &Side) -> FreeLanes<f32> {
-    FreeLanes { place: row(side.x, side.radius), start: row(side.start, side.weight) }
+    FreeLanes { place: row(side.x, side.radius), start: row(side.start, side.inv_mass) }
 }
 
 /// As bits, with one zero.
@@ -33,7 +33,7 @@ fn s10_s18_simd_and_scalar_contacts_are_bitwise_equal() {
         let mut point = |size: f64| Vec3::from([0; 3].map(|_| rng.range(-size, size) as f32));
         let mut side = |number: u32| {
             let x = point(0.02);
-            Side { x, start: x + point(0.003), radius: 0.01, weight: 1.0, number, field: Field::default() }
+            Side { x, start: x + point(0.003), radius: 0.01, inv_mass: 1.0, number, field: Field::default() }
         };
         let (mut a, mut b) = (side(3), side(5));
         let mut push = Push { normal: 0.0, tangent: Vec3::ZERO };
@@ -41,12 +41,12 @@ fn s10_s18_simd_and_scalar_contacts_are_bitwise_equal() {
             let tangent = Vec3::from([0; 3].map(|_| rng.range(-1e-3, 1e-3) as f32));
             push = Push { normal: rng.range(0.0, 0.004) as f32, tangent };
         }
-        (a.weight, b.weight) = (rng.power(0.1, 10.0) as f32, rng.power(0.1, 10.0) as f32);
+        (a.inv_mass, b.inv_mass) = (rng.power(0.1, 10.0) as f32, rng.power(0.1, 10.0) as f32);
         (a.radius, b.radius) = (rng.power(0.002, 0.02) as f32, rng.power(0.002, 0.02) as f32);
         match round % 20 {
             0 => b.x = a.x,
-            1 => (a.weight, b.weight) = (0.0, 0.0),
-            2 => b.weight = 0.0,
+            1 => (a.inv_mass, b.inv_mass) = (0.0, 0.0),
+            2 => b.inv_mass = 0.0,
             3 => std::mem::swap(&mut a.number, &mut b.number),
             4 => b.x = a.x + Vec3::X * (a.radius + b.radius),
             _ => {}

@@ -118,7 +118,7 @@ fn check(text: &str, set: &[&str], target: &Target) -> (usize, usize) {
     let seams: Vec<_> = model.phantoms.ties.iter().filter(|tie| model.phantoms.on_seam(tie.first)).collect();
     assert_eq!(named.len(), seams.len());
     for (tie, (owner, pieces)) in seams.iter().zip(&named) {
-        assert_eq!((tie.owner, tie.count as usize, tie.weight), (*owner, pieces.len(), pieces.len() as f32));
+        assert_eq!((tie.owner, tie.count as usize, tie.inv_mass), (*owner, pieces.len(), pieces.len() as f32));
         let rows: Vec<u32> = pieces.iter().map(|&(_, r)| r).collect();
         let piece: BTreeSet<u32> = pieces.iter().map(|&(p, _)| p).collect();
         assert_eq!(piece.len(), pieces.len(), "a piece has two copies of particle {owner}");

@@ -2,6 +2,8 @@
 #![allow(missing_docs, reason = "a test")]
 
 mod measure;
+#[path = "../support/models.rs"]
+mod model_folder;
 mod random;
 mod refused;
 mod shapes;

@@ -1,20 +1,15 @@
 //! Scanned models, and surfaces of several pieces, with cavities, holes and crossings.
 
 use crate::measure::{angles_and_volume, closed_boundary, distance, parts};
+use crate::model_folder;
 use crate::shapes::{Random, cuboid, together, torus};
-use crate::skip::skipped;
 use glam::Vec3;
 use pliant::mesh::TriMesh;
 use pliant::tetrahedralize::{Resolution, Settings, Tetrahedra, tetrahedralize};
-use std::path::Path;
 
 /// A mesh of the folder of models: OBJ of the simplest kind, or binary PLY of points and triangles.
 pub fn model(name: &str) -> Option<TriMesh> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models")).join(name);
-    let Ok(bytes) = std::fs::read(&path) else {
-        skipped(&format!("no {}", path.display()));
-        return None;
-    };
+    let bytes = std::fs::read(model_folder::find(name)?).unwrap();
     let mut mesh = TriMesh::default();
     if name.ends_with(".ply") {
         let head = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;

@@ -3,6 +3,8 @@
 
 mod distance;
 mod merge;
+#[path = "../support/models.rs"]
+mod model_folder;
 mod models;
 mod obj;
 mod shapes;

@@ -1,17 +1,12 @@
 //! Scanned models, which are not part of the project: skipped if the files are missing.
 
-use crate::skip::skipped;
+use crate::model_folder;
 use pliant::mesh::TriMesh;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface};
-use std::path::Path;
 
 /// Vertices and triangles of an OBJ file of the simplest kind.
 pub fn read(name: &str) -> Option<TriMesh> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models")).join(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        skipped(&format!("no {}", path.display()));
-        return None;
-    };
+    let text = std::fs::read_to_string(model_folder::find(name)?).unwrap();
     let mut mesh = TriMesh::default();
     for line in text.lines() {
         let mut words = line.split_whitespace();

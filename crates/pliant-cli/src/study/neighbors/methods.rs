@@ -16,14 +16,14 @@ pub enum CellTable {
     Cubed(usize),
 }
 
-/// What stands volume the nodes of a tree.
+/// Bounding volumes of tree nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundingVolume {
-    /// Boxes volume bunches of eight.
+    /// Boxes around leaves of eight particles.
     Boxes,
-    /// Balls volume bunches of eight.
+    /// Balls around leaves of eight particles.
     Balls,
-    /// Boxes volume single particles, as in D4.
+    /// Boxes around single particles, as in D4.
     Singles,
 }
 

@@ -1,6 +1,8 @@
 //! Builds model and state from all placed parts: numbers rows, then partitions, orders and packs constraints.
 
 use crate::builder::BuildError;
+use crate::builder::assembly::elastic_rows::{body_of, join, split};
+use crate::builder::assembly::runs::runs;
 use crate::builder::assembly::{Assembly, MOST};
 use crate::builder::immersion::immerse;
 use crate::builder::joint::joints;
@@ -16,15 +18,14 @@ use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
 use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
-use crate::environments::Environments;
 use crate::error::SceneError;
 use crate::integration::momentum::FreeIsland;
 use crate::math::RowData;
 use crate::methods::{PlanInput, method, vbd};
 use crate::model::Model;
 use crate::partition::Target;
-use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, UnionFind, components};
-use crate::partition::{Plan, Problem, Set, plan};
+use crate::partition::islands::{Islands, PatchCapacity, UnionFind, components};
+use crate::partition::{Problem, plan};
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::rigid_body::joint::{drives, separated};
 use crate::scene::{Integrator, Method, Partition, Quality, Scene};
@@ -35,7 +36,6 @@ use crate::surface_contact::build::SurfaceInputs;
 use crate::surface_contact::model::SurfaceModel;
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::Range;
 use std::time::Instant;
 
 impl Assembly {
@@ -102,8 +102,8 @@ impl Assembly {
         let free: Vec<bool> = self.rows.iter().enumerate().map(|(i, row)| self.is_free(i, row, particles)).collect();
         let bodies = vbd::plan::bodies(&groups, &rest, &free, &runs);
         let contacts = vec![Vec::new(); runs.len()];
-        let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
-        let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
+        let method = method(partition);
+        let incidence = if method.reads_incidence() { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
         let (params, moving): (Vec<_>, Vec<_>) = std::mem::take(&mut self.rigid_bodies).into_iter().unzip();
         let (anchors, anchor_states): (Vec<_>, Vec<_>) = std::mem::take(&mut self.anchors).into_iter().unzip();
@@ -141,7 +141,7 @@ impl Assembly {
         };
         // Inactive particles that will freeze have mass, too.
         for freeze in &self.freezes {
-            self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
+            self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.inv_mass);
         }
         let copies = self.environments.count();
         let mut fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
@@ -155,12 +155,7 @@ impl Assembly {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }
         let mut model = Model {
-            schedule: method(partition).passes(&PlanInput {
-                partition,
-                plan: &plan,
-                islands: island_count,
-                groups: &groups,
-            }),
+            schedule: method.passes(&PlanInput { partition, plan: &plan, islands: island_count, groups: &groups }),
             particle_contact,
             surfaces: None,
             fluid,
@@ -176,7 +171,7 @@ impl Assembly {
             environments: self.environments,
             pins: self.pins,
             aero_surfaces: self.aero_surfaces,
-            spin_weights: self.spin_weights,
+            spin_inv_inertias: self.spin_inv_inertias,
             phantoms: plan.phantoms,
             incidence,
             bodies,
@@ -245,15 +240,15 @@ impl Assembly {
         }
         let inflated = self.inflatables.iter().map(Inflatable::run);
         let body = components(all, self.rows.len());
-        let weights: Vec<f32> = self.rows.iter().map(|row| row[3]).collect();
-        vbd::plan::resolve_chains(all, &body, &weights, settings.substep());
+        let inv_masses: Vec<f32> = self.rows.iter().map(|row| row[3]).collect();
+        vbd::plan::resolve_chains(all, &body, &inv_masses, settings.substep());
         let mut matched: Vec<u32> = self.shapes.iter().flat_map(|shape| shape.members.iter().copied()).collect();
         // Impulses of rigid bodies go on through multipliers.
         matched.extend(self.anchors.iter().map(|(anchor, _)| anchor.particle));
         let anchored: HashSet<u32> = self.anchors.iter().map(|(a, _)| body[a.particle as usize]).collect();
         let found = vbd::plan::elastic_rows(all, &body, inflated, matched.iter().copied());
         if !scene.gives_steps() && scene.solver.quality != Quality::Draft {
-            let wanted = vbd::plan::sheet_substeps(all, &body, &found.rows, &weights, settings.dt);
+            let wanted = vbd::plan::sheet_substeps(all, &body, &found.rows, &inv_masses, settings.dt);
             let wanted = if scene.solver.quality == Quality::Accurate { 2 * wanted } else { wanted };
             settings.substeps = settings.substeps.max(wanted);
         }
@@ -318,7 +313,7 @@ impl Assembly {
 
     /// Whether a row can move. Orientations are numbered after the particles.
     fn is_free(&self, row: usize, data: &RowData, particles: usize) -> bool {
-        if row < particles { data[3] > 0.0 } else { self.spin_weights[row - particles] > 0.0 }
+        if row < particles { data[3] > 0.0 } else { self.spin_inv_inertias[row - particles] > 0.0 }
     }
 
     /// Bodies without a common constraint, if the partition uses islands.
@@ -417,91 +412,5 @@ fn rest_of_rows(mut rest: Vec<Vec3>, constraints: [&BTreeMap<ConstraintKind, Raw
     rest
 }
 
-/// Body of each row that descent solves, or [`GLOBAL`].
-fn body_of(of_descent: &BTreeMap<ConstraintKind, Raw>, elastic: &[bool]) -> Vec<u32> {
-    let root = components(of_descent, elastic.len());
-    (0..elastic.len()).map(|i| if elastic[i] { root[i] } else { GLOBAL }).collect()
-}
-
-/// Constraints that are partitioned, and those of elastic rows, which descent solves.
-fn split(
-    all: BTreeMap<ConstraintKind, Raw>,
-    elastic: &[bool],
-) -> (BTreeMap<ConstraintKind, Raw>, BTreeMap<ConstraintKind, Raw>) {
-    if !elastic.contains(&true) {
-        return (all, BTreeMap::new());
-    }
-    let mut lists = [BTreeMap::new(), BTreeMap::new()];
-    for (kind, raw) in all {
-        let layout = kind.layout();
-        for (rows, params) in raw.rows.chunks_exact(layout.rows).zip(raw.params.chunks_exact(layout.params)) {
-            let own: &mut Raw = lists[usize::from(elastic[rows[0] as usize])].entry(kind).or_default();
-            own.rows.extend_from_slice(rows);
-            own.params.extend_from_slice(params);
-        }
-    }
-    let [partitioned, of_descent] = lists;
-    (partitioned, of_descent)
-}
-
-/// All constraints again, those of descent behind the others of their kind, in a set that no pass runs.
-fn join(
-    partitioned: BTreeMap<ConstraintKind, Raw>,
-    of_descent: BTreeMap<ConstraintKind, Raw>,
-    plan: &mut Plan,
-) -> BTreeMap<ConstraintKind, Raw> {
-    if of_descent.is_empty() {
-        return partitioned;
-    }
-    let planned: Vec<ConstraintKind> = partitioned.keys().copied().collect();
-    let mut all = partitioned;
-    let mut added: BTreeMap<ConstraintKind, Set> = BTreeMap::new();
-    for (kind, raw) in of_descent {
-        let whole = all.entry(kind).or_default();
-        let first = (whole.rows.len() / kind.layout().rows) as u32;
-        let count = (raw.rows.len() / kind.layout().rows) as u32;
-        whole.rows.extend(raw.rows);
-        whole.params.extend(raw.params);
-        added.insert(kind, Set { patch: ELASTIC, color: 0, members: (first..first + count).collect() });
-    }
-    // Kinds that only descent has shift the numbers of the groups.
-    let kinds: Vec<ConstraintKind> = all.keys().copied().collect();
-    let number = |old: usize| kinds.iter().position(|kind| *kind == planned[old]).unwrap_or(old);
-    plan.ties.iter_mut().for_each(|tie| tie.group = tie.group.map(number));
-    if let Some(exchange) = &mut plan.seam_exchange {
-        exchange.group = number(exchange.group);
-    }
-    let mut sets: BTreeMap<ConstraintKind, Vec<Set>> =
-        planned.into_iter().zip(std::mem::take(&mut plan.sets)).collect();
-    plan.sets = kinds.iter().map(|kind| sets.remove(kind).unwrap_or_default()).collect();
-    plan.sets.iter_mut().zip(&kinds).for_each(|(sets, kind)| sets.extend(added.remove(kind)));
-    all
-}
-
 /// Particles per run outside islands.
 pub(crate) const RUN: usize = 4096;
-
-/// Runs of particles: islands first, then bodies of descent, then all others in pieces, each within one of
-/// `environments`, if given.
-///
-/// The particles of a run of descent belong to one body: `elastic` has the body of each particle, or [`GLOBAL`].
-fn runs(islands: Vec<Range<usize>>, elastic: &[u32], environments: Option<&Environments>) -> Vec<Range<usize>> {
-    let mut all = islands;
-    let (mut bodies, mut rest) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    let same = |a: usize, b: usize| elastic[a] == elastic[b] && environments.is_none_or(|e| e.of(a) == e.of(b));
-    for run in all.iter().cloned().chain(std::iter::once(elastic.len()..elastic.len())) {
-        let mut first = at;
-        while first < run.start {
-            let most = (first + RUN).min(run.start);
-            let end = (first..most).find(|&i| !same(i, first)).unwrap_or(most);
-            let list = if elastic[first] == GLOBAL { &mut rest } else { &mut bodies };
-            list.push(first..end);
-            first = end;
-        }
-        at = run.end;
-    }
-    all.extend(bodies);
-    all.extend(rest);
-    all
-}

@@ -2,8 +2,10 @@
 //!
 //! [`Assembly::place`] adds objects, `pins` fixes some of their particles, `finish` builds the model.
 
+mod elastic_rows;
 pub mod finish;
 pub mod pins;
+mod runs;
 
 use crate::aero::surfaces::AeroSurfaces;
 use crate::builder::BuildError;
@@ -65,7 +67,7 @@ pub struct Assembly {
     velocities: Vec<RowData>,
     phases: Vec<u32>,
     orientations: Vec<RowData>,
-    spin_weights: Vec<f32>,
+    spin_inv_inertias: Vec<f32>,
     /// Constraints by kind.
     pub constraints: BTreeMap<ConstraintKind, Raw>,
     pins: Vec<MovedPins>,
@@ -267,7 +269,7 @@ impl Assembly {
             self.deactivate_emitted(part, shape, shift, first as usize);
         }
         self.orientations.extend(part.orientations.iter().map(|q| q.to_array()));
-        self.spin_weights.extend_from_slice(&part.spin_weights);
+        self.spin_inv_inertias.extend_from_slice(&part.spin_inv_inertias);
         let row = |r: u32| if r & ORIENTATION == 0 { r + first } else { r + first_turn };
         for (&kind, raw) in &part.constraints {
             let whole = self.constraints.entry(kind).or_default();
@@ -306,7 +308,7 @@ impl Assembly {
             first,
             places: shape.places.iter().map(|&p| p + shift).collect(),
             velocity: part.velocity,
-            weight: self.rows[first][3],
+            inv_mass: self.rows[first][3],
             phase: self.phases[first],
             start: self.start,
             per_second: shape.per_second,

@@ -57,7 +57,7 @@ impl Assembly {
 
     /// Fixes orientation `turn`: sets its inverse mass to 0 in every constraint that uses it.
     fn clamp(&mut self, turn: u32) {
-        self.spin_weights[turn as usize] = 0.0;
+        self.spin_inv_inertias[turn as usize] = 0.0;
         let row = ORIENTATION | turn;
         if let Some(raw) = self.constraints.get_mut(&ConstraintKind::StretchShear) {
             for (rows, params) in raw.rows.chunks_exact(3).zip(raw.params.chunks_exact_mut(3)) {

@@ -26,8 +26,8 @@ fn list(n: usize, item: impl Fn(usize) -> String) -> String {
     (0..n).map(item).collect::<Vec<_>>().join(", ")
 }
 
-/// What patches do with each kind, and `run`, which picks by its number. PBD reads no multipliers, and then nobody
-/// keeps them. `near`: whether packed constraints are in the workgroup's own memory.
+/// The functions of patches for each kind, and `run`, which selects one by its number. With PBD multipliers are neither
+/// read nor stored. `near`: whether packed constraints are in workgroup memory.
 pub fn patches(kinds: &[ConstraintKind], multipliers: bool, near: bool) -> String {
     let mut text = String::new();
     for &kind in kinds {

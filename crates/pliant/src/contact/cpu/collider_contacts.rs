@@ -68,7 +68,7 @@ pub fn find(
             .slippery
             .extend(scratch.moving_colliders.iter().map(|o| MovingCollider { friction: FRICTIONLESS, ..o.clone() }));
     }
-    coat(model, scratch);
+    apply_friction_classes(model, scratch);
     let (moving_colliders, margin) = (&scratch.moving_colliders, model.settings.contact_margin);
     let (filters, pairs) = (model.table.filters(), model.pairs());
     let mass_splitting = &scratch.mass_splitting;
@@ -116,20 +116,20 @@ pub fn find(
 }
 
 /// Colliders with the friction that objects with their own have with them, one set for each different one.
-fn coat(model: &ContactModel<'_>, scratch: &mut ContactScratch) {
-    let ContactScratch { moving_colliders, coated, coats, .. } = scratch;
-    coated.clear();
-    coats.clear();
+fn apply_friction_classes(model: &ContactModel<'_>, scratch: &mut ContactScratch) {
+    let ContactScratch { moving_colliders, by_class, friction_classes, .. } = scratch;
+    by_class.clear();
+    friction_classes.clear();
     if model.table.frictions().is_empty() {
         return;
     }
     for own in model.table.frictions() {
-        coated.extend(moving_colliders.iter().enumerate().map(|(c, collider)| {
+        by_class.extend(moving_colliders.iter().enumerate().map(|(c, collider)| {
             let theirs = model.table.collider(c).friction.unwrap_or(collider.friction);
             MovingCollider { friction: own.combined(theirs), ..collider.clone() }
         }));
     }
-    coats.extend(model.topology.objects.iter().map(|&object| model.table.friction_class(object)));
+    friction_classes.extend(model.topology.objects.iter().map(|&object| model.table.friction_class(object)));
 }
 
 /// Pre-stabilization (S10, D4 §3.1.5): a particle that was inside before the substep began is moved out

@@ -50,10 +50,10 @@ impl ContactLists {
             let loose = model.loose.get(objects[i] as usize).copied().unwrap_or(false);
             let joined =
                 |j: usize| model.attachment_filter.holds(i, objects[j]) || model.attachment_filter.holds(j, objects[i]);
-            let meet = |j: usize| !filters || pairs.touch(i, j);
+            let wanted = |j: usize| !filters || pairs.touch(i, j);
             let touching = found.of(i).iter().filter(|&&j| {
                 let j = j as usize;
-                (loose || !held(j)) && !joined(j) && meet(j)
+                (loose || !held(j)) && !joined(j) && wanted(j)
             });
             self.indices.extend(touching);
             self.offsets.push(self.indices.len() as u32);

@@ -28,10 +28,11 @@ pub(crate) struct ContactScratch {
     pub(crate) body_starts: Vec<Pose>,
     /// The same without friction, for liquids; empty without liquids.
     pub(crate) slippery: Vec<MovingCollider>,
-    /// The same with the friction of each surface of objects, one set after the other; empty where none has its own.
-    pub(crate) coated: Vec<MovingCollider>,
-    /// Surface of each particle, from 1, or 0 for that of the colliders alone; empty where no object has its own.
-    pub(crate) coats: Vec<u32>,
+    /// The same with the friction of each class of objects, one set after the other; empty where none has its own.
+    pub(crate) by_class: Vec<MovingCollider>,
+    /// Friction class of each particle, from 1, or 0 for the friction of the colliders alone; empty where no object has
+    /// its own.
+    pub(crate) friction_classes: Vec<u32>,
     /// Contacts between particles.
     pub(crate) particle_contacts: ParticleContacts,
     /// Rigid bodies behind contacts.
@@ -48,12 +49,17 @@ impl ContactScratch {
 
     /// The colliders of this substep.
     pub(crate) fn seen_colliders(&self) -> SeenColliders<'_> {
-        SeenColliders { all: &self.moving_colliders, coated: &self.coated, coats: &self.coats }
+        SeenColliders {
+            all: &self.moving_colliders,
+            by_class: &self.by_class,
+            friction_classes: &self.friction_classes,
+        }
     }
 
     /// Memory [bytes].
     pub(crate) fn bytes(&self) -> u64 {
-        let colliders = of(&self.moving_colliders) + of(&self.slippery) + of(&self.coated) + of(&self.coats);
+        let colliders =
+            of(&self.moving_colliders) + of(&self.slippery) + of(&self.by_class) + of(&self.friction_classes);
         colliders + self.particle_contacts.bytes() + self.mass_splitting.bytes()
     }
 }
@@ -63,17 +69,17 @@ impl ContactScratch {
 pub(crate) struct SeenColliders<'a> {
     /// For particles of objects without their own friction.
     pub(crate) all: &'a [MovingCollider],
-    coated: &'a [MovingCollider],
-    coats: &'a [u32],
+    by_class: &'a [MovingCollider],
+    friction_classes: &'a [u32],
 }
 
 impl<'a> SeenColliders<'a> {
     /// A collider as a particle sees it.
     #[inline]
     pub(crate) fn of(&self, particle: usize, collider: usize) -> &'a MovingCollider {
-        match self.coats.get(particle) {
+        match self.friction_classes.get(particle) {
             None | Some(0) => &self.all[collider],
-            Some(&coat) => &self.coated[(coat as usize - 1) * self.all.len() + collider],
+            Some(&class) => &self.by_class[(class as usize - 1) * self.all.len() + collider],
         }
     }
 }

@@ -36,7 +36,7 @@ pub struct SimdPass<'a> {
     pub lists: &'a ContactLists,
     pub packed: &'a [ContactParticle],
     /// Inverse mass of each particle [1/kg].
-    pub weights: &'a [f32],
+    pub inv_masses: &'a [f32],
     pub rows: &'a [RowData],
     pub params: ContactParams,
     /// Whether accumulated corrections are treated as zero.
@@ -87,8 +87,8 @@ impl SimdPass<'_> {
             }
             // SAFETY: particle i belongs to this thread.
             unsafe { *self.counts.get(i) = sum[3].max(1.0) };
-            let (x, weight) = (self.packed[i].x, self.weights[i]);
-            *next = [x.x + sum[0] * weight, x.y + sum[1] * weight, x.z + sum[2] * weight, self.rows[i][3]];
+            let (x, inv_mass) = (self.packed[i].x, self.inv_masses[i]);
+            *next = [x.x + sum[0] * inv_mass, x.y + sum[1] * inv_mass, x.z + sum[2] * inv_mass, self.rows[i][3]];
         }
     }
 
@@ -104,11 +104,11 @@ impl SimdPass<'_> {
             places[k] = 2 * list[n];
             up[k] = if list[n] as usize > i { 1.0 } else { -1.0 };
         }
-        let ContactParticle { x, radius, start, weight } = self.packed[i];
+        let ContactParticle { x, radius, start, inv_mass } = self.packed[i];
         let splat = F::splat;
         let own = FreeLanes {
             place: Row { v: V3::new(splat(x.x), splat(x.y), splat(x.z)), w: splat(radius) },
-            start: Row { v: V3::new(splat(start.x), splat(start.y), splat(start.z)), w: splat(weight) },
+            start: Row { v: V3::new(splat(start.x), splat(start.y), splat(start.z)), w: splat(inv_mass) },
         };
         let (first, rows) = (self.packed.as_ptr().cast::<RowData>(), 2 * self.packed.len());
         // The same memory from the first row and from the second row on: current positions, then start positions.

@@ -146,9 +146,9 @@ fn particle_restitution(
             let own = rows[i][3];
             let mut sum = Vec3::ZERO;
             for j in particle_contacts.pushing(i) {
-                let weight = own * shares[i] + rows[j][3] * shares[j];
-                if weight > 0.0 {
-                    sum += change(i, j) * (1.0 / weight);
+                let inv_mass = own * shares[i] + rows[j][3] * shares[j];
+                if inv_mass > 0.0 {
+                    sum += change(i, j) * (1.0 / inv_mass);
                 }
             }
             let v = position(velocities[i]) + sum * own;

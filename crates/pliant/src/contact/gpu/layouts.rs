@@ -22,9 +22,9 @@ pub struct Pose {
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct MovingCollider {
-    /// Where it stood at the start of the substep.
+    /// Pose at the start of the substep.
     pub before: Pose,
-    /// Where it stands at the end.
+    /// Pose at the end of the substep.
     pub after: Pose,
     /// Sizes of its shape, see `ColliderShape::shader_record`.
     pub size: [f32; 4],

@@ -24,9 +24,6 @@ struct ParticleContactUniforms {
 
 @group(0) @binding(9) var<uniform> args: ParticleContactUniforms;
 
-// Pairs of one object closer at rest than this multiple of the sum of their radii are skipped.
-const AT_REST: f32 = 1.5;
-
 // Active contacts of each particle: its mass is split among them.
 @compute @workgroup_size(SIZE)
 fn count_contacts(thread: Thread) {
@@ -128,7 +125,7 @@ fn project_contacts(thread: Thread) {
         var held = false;
         if COHESIVE && !parts {
             // Only particles that were in contact before the substep cohere.
-            held = overlaps(own.start, work[args.packed_in + 2u * j + 1u].xyz, reach * RANGE);
+            held = overlaps(own.start, work[args.packed_in + 2u * j + 1u].xyz, reach * COHESION_RANGE);
         }
         if push.w == 0.0 && !held && !overlaps(own.x, there.xyz, reach) {
             if n >= 32u && args.fresh != 0u {

@@ -10,13 +10,13 @@ use crate::contact::restitution::RestitutionLaw;
 use crate::runtime::gpu::program::{Command, ProgramWriter};
 use crate::runtime::gpu::shader_constants::NONE;
 
-/// What contact passes are made from.
+/// Makes the contact passes.
 #[derive(Clone, Copy)]
 pub struct ContactPasses<'a> {
     model: ContactModel<'a>,
     tables: &'a ContactTables,
     particles: usize,
-    /// What their shaders depend on.
+    /// Features that their shaders depend on.
     pub features: ContactFeatures,
 }
 
@@ -155,9 +155,9 @@ impl<'a> ContactPasses<'a> {
         let own = model.table.has_restitution();
         let between = model.particle_contact.map(|m| model.restitution_law(m.restitution, m.rolling));
         let between = between.filter(|law| law.acts() || own);
-        if let Some(RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. }) = between {
+        if let Some(RestitutionLaw { restitution, rest_speed, rolling_damping, .. }) = between {
             mode |= BETWEEN;
-            let args = RestitutionUniforms { restitution, still, drag, ..base };
+            let args = RestitutionUniforms { restitution, rest_speed, rolling_damping, ..base };
             let mut run = |entry| out.run_each(self.features.restitution_particles(entry), &args, self.particles);
             list.extend([run("count_restitution"), run("restitution_particles")]);
         }

@@ -17,7 +17,7 @@ fn change(i: u32, j: u32) -> vec3<f32> {
     let before = work[args.velocities_before + i].xyz - work[args.velocities_before + j].xyz;
     let now = motion[velocity_at(i)].xyz - motion[velocity_at(j)].xyz;
     // Gravity accelerates both.
-    let how = RestitutionLaw(restitution_between(i, j, args.restitution), args.still, args.drag, sub.h);
+    let how = RestitutionLaw(restitution_between(i, j, args.restitution), args.rest_speed, args.rolling_damping, sub.h);
     return restitution_change(how, normal, before, now, 0.0, vec3<f32>(0.0));
 }
 
@@ -54,9 +54,9 @@ fn restitution_particles(thread: Thread) {
             continue;
         }
         let j = near[list.first + n * list.step];
-        let weight = share + rows[j].w * work[args.shares + j].x;
-        if weight > 0.0 {
-            sum += change(i, j) * (1.0 / weight);
+        let inv_mass = share + rows[j].w * work[args.shares + j].x;
+        if inv_mass > 0.0 {
+            sum += change(i, j) * (1.0 / inv_mass);
         }
     }
     work[args.velocities_after + i] = vec4<f32>(motion[velocity_at(i)].xyz + sum * own, 0.0);

@@ -13,8 +13,8 @@ struct RestitutionUniforms {
     collider_laws: u32,
     // The law between particles.
     restitution: f32,
-    still: f32,
-    drag: f32,
+    rest_speed: f32,
+    rolling_damping: f32,
 }
 
 @group(0) @binding(9) var<uniform> args: RestitutionUniforms;

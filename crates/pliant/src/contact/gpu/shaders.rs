@@ -4,7 +4,7 @@ use crate::contact::collider_shape::shader::HULL_SHAPE;
 use crate::contact::gpu::neighbor_lists::PARTICLE_CONTACT_GROUP;
 use crate::contact::gpu::tables::ContactTables;
 use crate::contact::model::ContactModel;
-use crate::runtime::gpu::program::{Bindings, Part, ShaderSource, binding};
+use crate::runtime::gpu::program::{Bindings, ShaderPart, ShaderSource, binding};
 use crate::schedule::gpu::SHARED_MOTION;
 
 /// Collider shapes, and contact with friction.
@@ -36,8 +36,7 @@ pub const COLLIDER_CONTACTS: &str =
 /// Packed particles.
 pub const PACKED_PARTICLES: &str = include_str!("pack_contact_particles.wgsl");
 
-const NEIGHBOR_LISTS: [&str; 2] =
-    [include_str!("../../neighbors/gpu/interleaved_lists.wgsl"), include_str!("neighbor_bindings.wgsl")];
+const NEIGHBOR_LISTS: &str = include_str!("neighbor_bindings.wgsl");
 const RESTITUTION_UNIFORMS: &str = include_str!("restitution_uniforms.wgsl");
 
 /// Particle contacts see rows, work, flags and constants beside the neighbor lists.
@@ -62,12 +61,12 @@ const BESIDE_LISTS: Bindings = Bindings {
     own: Some(&PARTICLE_CONTACT_GROUP),
 };
 
-/// What a model has that contact shaders depend on: what is not there is not compiled in.
+/// Features of a model that contact shaders depend on; code of absent features is not compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactFeatures {
     /// Cohesion between particles.
     pub cohesion: bool,
-    /// Bodies that contacts know of: rigid ones, and those with a shortest way out.
+    /// Bodies that contacts take into account: rigid ones, and those with a depth field.
     pub bodies: bool,
     /// Shapes of colliders: a bit for every code of `collider_shape::shader`.
     pub shapes: u32,
@@ -95,27 +94,27 @@ impl ContactFeatures {
     }
 
     /// Parts for contact with these colliders: without tables nothing is looked up.
-    pub fn collider_contact(&self) -> Vec<Part> {
-        let mut parts: Vec<Part> = vec![self.shape_constants(false).into(), COLLIDER_CONTACT.into()];
+    pub fn collider_contact(&self) -> Vec<ShaderPart> {
+        let mut parts: Vec<ShaderPart> = vec![self.shape_constants(false).into(), COLLIDER_CONTACT.into()];
         if self.shapes >> HULL_SHAPE == 0 {
             parts.push(ANALYTIC_COLLIDERS.into());
             return parts;
         }
-        parts.extend(COLLIDER_QUERIES.map(Part::from));
+        parts.extend(COLLIDER_QUERIES.map(ShaderPart::from));
         parts.push(TABLE_COLLIDERS.into());
         parts
     }
 
     /// Parts that move particles out of colliders: [`Self::collider_contact`] on the buffers.
-    pub fn collider_contacts(&self) -> Vec<Part> {
+    pub fn collider_contacts(&self) -> Vec<ShaderPart> {
         let mut parts = self.collider_contact();
-        parts.extend([SHARED_MOTION, COLLIDER_CONTACTS].map(Part::from));
+        parts.extend([SHARED_MOTION, COLLIDER_CONTACTS].map(ShaderPart::from));
         parts
     }
 
     fn shader(&self, entry: &'static str, bindings: Bindings, more: &[&'static str]) -> ShaderSource {
         let mut parts = self.collider_contacts();
-        parts.extend(more.iter().map(|&part| Part::from(part)));
+        parts.extend(more.iter().map(|&part| ShaderPart::from(part)));
         ShaderSource::new(entry, bindings, parts)
     }
 
@@ -129,7 +128,7 @@ impl ContactFeatures {
         let Self { cohesion, bodies, .. } = self;
         let bindings = if entry == "filter_contacts" { FILTER } else { PARTICLE_CONTACTS };
         let mut source = self.shader(entry, bindings, &[PARTICLE_CONTACT, COHESION, PACKED_PARTICLES]);
-        source.parts.extend(NEIGHBOR_LISTS.map(Part::from));
+        source.parts.push(NEIGHBOR_LISTS.into());
         source.parts.push(format!("const COHESIVE: bool = {cohesion};\nconst BODIES: bool = {bodies};\n").into());
         source.parts.push(include_str!("particle_contacts.wgsl").into());
         source
@@ -143,17 +142,16 @@ impl ContactFeatures {
 
     /// A pass over velocities of particles in contact: `count_restitution` or `restitution_particles`.
     pub fn restitution_particles(&self, entry: &'static str) -> ShaderSource {
-        let [weave, lists] = NEIGHBOR_LISTS;
-        let mut parts = vec![Part::from(format!("const OWN_CONTACTS: bool = {};\n", self.own_contacts))];
-        let kernels = [RESTITUTION, OBJECT_CONTACTS, weave, lists, RESTITUTION_UNIFORMS];
-        parts.extend(kernels.map(Part::from));
+        let mut parts = vec![ShaderPart::from(format!("const OWN_CONTACTS: bool = {};\n", self.own_contacts))];
+        let kernels = [RESTITUTION, OBJECT_CONTACTS, NEIGHBOR_LISTS, RESTITUTION_UNIFORMS];
+        parts.extend(kernels.map(ShaderPart::from));
         parts.push(include_str!("restitution_particles.wgsl").into());
         ShaderSource::new(entry, RESTITUTION_PARTICLES, parts)
     }
 
     /// A pass of another phenomenon that sees the lists of contacts between particles.
     pub fn beside_lists(&self, entry: &'static str, more: &[&'static str]) -> ShaderSource {
-        let parts = NEIGHBOR_LISTS.iter().chain(more).map(|&part| Part::from(part)).collect();
+        let parts = std::iter::once(&NEIGHBOR_LISTS).chain(more).map(|&part| ShaderPart::from(part)).collect();
         ShaderSource::new(entry, BESIDE_LISTS, parts)
     }
 

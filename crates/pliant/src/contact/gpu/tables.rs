@@ -309,8 +309,8 @@ impl RestitutionTables {
     /// Writes the tables, if any contact has restitution or rolling resistance.
     pub fn new(model: &ContactModel<'_>, particles: usize, arena: &mut TableArena) -> Option<Self> {
         let laws = model.collider_laws().map(|law| {
-            let RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. } = law;
-            [restitution, still, drag, 0.0].map(f32::to_bits)
+            let RestitutionLaw { restitution, rest_speed, rolling_damping, .. } = law;
+            [restitution, rest_speed, rolling_damping, 0.0].map(f32::to_bits)
         });
         model.has_restitution().then(|| Self {
             velocities_before: arena.reserve_work(particles),

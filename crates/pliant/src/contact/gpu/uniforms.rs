@@ -66,7 +66,7 @@ pub struct RestitutionUniforms {
     /// Restitution between particles.
     pub restitution: f32,
     /// Approach speed below which nothing rebounds [m/s].
-    pub still: f32,
+    pub rest_speed: f32,
     /// Rolling resistance between particles, over a substep.
-    pub drag: f32,
+    pub rolling_damping: f32,
 }

@@ -29,7 +29,7 @@ struct CoupledBody {
     center: DVec3,
     /// Without pressure.
     base: [DVec3; 2],
-    /// What of it this substep or the next adds.
+    /// Share of it that is added in this substep or the next.
     gained: [DVec3; 2],
     /// By pressure, as the last round has found it.
     change: [DVec3; 2],

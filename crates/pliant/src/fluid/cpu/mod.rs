@@ -7,7 +7,7 @@
 pub mod body_coupling;
 pub mod boundary;
 pub mod density;
-pub mod density_survey;
+pub mod density_measurement;
 pub mod large_particles;
 pub mod neighbor_sums;
 pub mod pair_sums;
@@ -17,7 +17,7 @@ pub mod surface_tension;
 pub mod viscosity;
 pub mod vorticity;
 
-pub use crate::fluid::cpu::density_survey::{DensitySurvey, measure_density};
+pub use crate::fluid::cpu::density_measurement::{DensityMeasurement, measure_density};
 
 use crate::contact::collider_contact::MovingCollider;
 use crate::fluid::cpu::boundary::BoundaryLists;

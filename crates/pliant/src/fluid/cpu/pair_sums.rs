@@ -27,7 +27,7 @@ pub trait Terms<const N: usize>: Copy + Sync {
     fn of<F: Pack>(&self, own: usize, pair: &Pair<'_, F>) -> [F; N];
 }
 
-/// What all sweeps share.
+/// Data that all sweeps share.
 #[derive(Clone, Copy)]
 pub struct PairSums<'a> {
     pub threads: &'a Threads,

@@ -49,7 +49,7 @@ pub struct ProjectionScratch {
     body_forces: Vec<RowData>,
 }
 
-/// Where particles are, and what is around them.
+/// Positions of particles and their neighborhoods.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     pub sums: PairSums<'a>,
@@ -79,7 +79,7 @@ impl Surroundings<'_> {
         })
     }
 
-    /// How much a particle is near a rigid body.
+    /// Proximity of a particle to a rigid body, 0 to 1.
     fn nearness(&self, run: usize, k: usize, x: Vec3) -> f32 {
         let of_bodies = self.all_walls(run, k, x).filter(|(_, body)| body.is_some());
         of_bodies.map(|(wall, _)| nearness(self.fluid, wall.gap + self.fluid.radius)).fold(0.0, f32::max)
@@ -295,9 +295,9 @@ impl ProjectionScratch {
         sums.sweep(Compression { first, second, velocities }, |_, _, i, [sum]| {
             let [_, _, _, moving] = own[i];
             let rate = position(own[i]).dot(position(velocities[i])) - sum * fluid.volume + moving - second[i][3];
-            let weight = state.rows[i][3];
+            let inv_mass = state.rows[i][3];
             // SAFETY: each particle is called once, and only its own entry is written.
-            unsafe { *out.get(i) = if weight > 0.0 { rate / weight } else { 0.0 } };
+            unsafe { *out.get(i) = if inv_mass > 0.0 { rate / inv_mass } else { 0.0 } };
         });
     }
 
@@ -379,12 +379,12 @@ impl ProjectionScratch {
         PairSums { rows: packed, ..sums }.sweep(Shift { packed }, |run, k, i, push| {
             // SAFETY: each particle is called once, and only its own rows are read and written.
             let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
-            let weight = row[3];
-            if weight == 0.0 {
+            let inv_mass = row[3];
+            if inv_mass == 0.0 {
                 return;
             }
             let gradient = position(gradients[i]);
-            let mut shift = (Vec3::from_array(push) * fluid.volume + gradient * packed[i][3]) * weight;
+            let mut shift = (Vec3::from_array(push) * fluid.volume + gradient * packed[i][3]) * inv_mass;
             let x = position(*row);
             for boundary in around.walls(run, k) {
                 // Walls stop a correction that contact would have to undo, with velocity.

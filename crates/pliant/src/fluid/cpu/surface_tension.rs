@@ -86,9 +86,9 @@ fn solid_contribution(
     } else {
         boundary_contribution(boundaries, fluid.smoothing, fluid.reach, here)
     };
-    let balls = large_particles::density_sums(fluid, packed, near, packed[i]);
-    share += balls.density;
-    gradient += Vec3::new(balls.gradient.x, balls.gradient.y, balls.gradient.z);
+    let large = large_particles::density_sums(fluid, packed, near, packed[i]);
+    share += large.density;
+    gradient += Vec3::new(large.gradient.x, large.gradient.y, large.gradient.z);
     if !fluid.even {
         for j in near.iter().map(|&j| j as usize).filter(|&j| fluid.liquids[j] == 0) {
             let apart = here - position(packed[j]);

@@ -15,7 +15,7 @@ use crate::math::RowData;
 use crate::neighbors::gpu::CELLS;
 use crate::rigid_body::bodies::BodyState;
 use crate::rigid_body::integrate::world_inverse_inertia;
-use crate::runtime::gpu::program::{Bindings, Part, ShaderSource, binding};
+use crate::runtime::gpu::program::{Bindings, ShaderPart, ShaderSource, binding};
 use crate::runtime::gpu::tables::TableArena;
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec3, Vec3};
@@ -33,7 +33,7 @@ pub struct BodyCouplingUniforms {
     pub parts: u32,
 }
 
-/// Where the tables of bodies in a liquid are; empty where nothing is projected, or there are no bodies.
+/// Offsets of the tables of bodies in a liquid; empty without projection or without bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BodyCouplingTables {
     /// Number of bodies.
@@ -104,7 +104,7 @@ impl BodyCouplingTables {
         self.bodies * BODY_RECORD as usize
     }
 
-    /// Where the host finds the motion of the bodies in `work`.
+    /// Offset of the motion of the bodies in `work`, for the host.
     pub fn motions(&self) -> Range<usize> {
         let first = self.motions as usize;
         first..first + self.bodies * BODY_MOTION as usize
@@ -166,10 +166,12 @@ const BINDINGS: Bindings = Bindings {
 /// A pass over bodies or points of their surfaces, named by its entry point in `body_coupling.wgsl`. `constants` is WGSL that
 /// declares the parameters of the fluids and of their projection.
 pub fn body_pass(entry: &'static str, constants: String, contact: &ContactFeatures) -> ShaderSource {
-    let mut parts: Vec<Part> = FLUID_KERNELS.map(Part::from).to_vec();
+    let mut parts: Vec<ShaderPart> = FLUID_KERNELS.map(ShaderPart::from).to_vec();
     parts.extend(contact.collider_contacts());
     parts.push(constants.into());
     parts.push(projection_constants().into());
-    parts.extend([PROJECTION_KERNELS, PROJECTION_BODIES, CELLS, include_str!("body_coupling.wgsl")].map(Part::from));
+    parts.extend(
+        [PROJECTION_KERNELS, PROJECTION_BODIES, CELLS, include_str!("body_coupling.wgsl")].map(ShaderPart::from),
+    );
     ShaderSource::new(entry, BINDINGS, parts)
 }

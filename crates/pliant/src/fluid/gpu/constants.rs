@@ -1,6 +1,7 @@
 //! Flags of fluid passes that the host and shaders share.
 
-use crate::runtime::gpu::shader_constants::shader_constants;
+use crate::fluid::vorticity;
+use crate::runtime::gpu::shader_constants::{shader_constants, shader_values};
 
 shader_constants! {
     /// Flag of projection: motion of single particles against their neighbors is filtered.
@@ -24,4 +25,8 @@ shader_constants! {
     BODY_MOTION = 9;
     /// Threads of a workgroup that sums the pressure on a body.
     COUPLING_WIDTH = 128;
+}
+
+shader_values! {
+    F32 VORTICITY_LEAST = vorticity::VORTICITY_LEAST;
 }

@@ -348,10 +348,10 @@ fn vorticity(thread: Thread) {
         if j >= sub.wet {
             let apart = row.xyz - rows[j].xyz;
             let weight = -smoothing(dot(apart, apart)).y * space_of(j);
-            spin = vortex_with(spin, apart, own - motion[velocity_at(j)].xyz, weight);
+            spin = vorticity_with(spin, apart, own - motion[velocity_at(j)].xyz, weight);
         }
     }
-    let found = vortex_curl(spin);
+    let found = vorticity_curl(spin);
     work[GRADIENTS + i] = vec4<f32>(found, length(found));
 }
 
@@ -377,5 +377,5 @@ fn confine_vorticity(thread: Thread) {
             rise += apart * (smoothing(dot(apart, apart)).y * (other - own.w) * space_of(j));
         }
     }
-    motion[velocity_at(i)] += vec4<f32>(vortex_velocity_change(CONFINEMENT, CONFINEMENT_NOISE, own.xyz, rise), 0.0);
+    motion[velocity_at(i)] += vec4<f32>(vorticity_velocity_change(CONFINEMENT, CONFINEMENT_NOISE, own.xyz, rise), 0.0);
 }

@@ -8,7 +8,7 @@ use crate::fluid::gpu::uniforms::FluidUniforms;
 use crate::fluid::model::FluidModel;
 use crate::runtime::gpu::program::{Command, ProgramWriter};
 
-/// What fluid passes are made from.
+/// Makes the fluid passes.
 #[derive(Clone, Copy)]
 pub struct FluidPasses<'a> {
     /// The fluids.

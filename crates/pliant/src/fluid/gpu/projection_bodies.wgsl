@@ -44,7 +44,7 @@ fn changed_velocity(body: u32, velocity: vec3<f32>, spin: vec3<f32>, arm: vec3<f
     return velocity + body_motion(body, BODY_CHANGE) + cross(spin + body_motion(body, BODY_CHANGE + 1u), arm);
 }
 
-// What the next substep adds to it.
+// Velocity of a point of a body, with the change that the next substep adds.
 fn gained_velocity(body: u32, arm: vec3<f32>) -> vec3<f32> {
     let spin = body_record(body, BODY_GAINED + 1u).xyz;
     return changed_velocity(body, body_record(body, BODY_GAINED).xyz, spin, arm);

@@ -3,7 +3,7 @@
 use crate::contact::gpu::shaders::ContactFeatures;
 use crate::fluid::gpu::neighbor_lists::FLUID_GROUP;
 use crate::fluid::projection;
-use crate::runtime::gpu::program::{Bindings, Part, ShaderSource, binding};
+use crate::runtime::gpu::program::{Bindings, ShaderPart, ShaderSource, binding};
 
 /// Kernels of fluids: smoothing, boundaries, density, viscosity, surface tension, vorticity.
 pub const FLUID_KERNELS: [&str; 6] = [
@@ -40,10 +40,10 @@ const BINDINGS: Bindings = Bindings {
 /// A pass over fluid particles, named by its entry point in `fluid.wgsl` or `viscosity_sweeps.wgsl`. `constants` is WGSL
 /// that declares the parameters of the fluids.
 pub fn fluid_pass(entry: &'static str, constants: String, contact: &ContactFeatures) -> ShaderSource {
-    let mut parts: Vec<Part> = FLUID_KERNELS.map(Part::from).to_vec();
+    let mut parts: Vec<ShaderPart> = FLUID_KERNELS.map(ShaderPart::from).to_vec();
     parts.extend(contact.collider_contacts());
     parts.push(constants.into());
-    parts.extend(PASSES.map(Part::from));
+    parts.extend(PASSES.map(ShaderPart::from));
     ShaderSource::new(entry, BINDINGS, parts)
 }
 
@@ -51,7 +51,7 @@ pub fn fluid_pass(entry: &'static str, constants: String, contact: &ContactFeatu
 pub fn projection_pass(entry: &'static str, constants: String, contact: &ContactFeatures) -> ShaderSource {
     let mut source = fluid_pass(entry, constants, contact);
     source.parts.push(projection_constants().into());
-    source.parts.extend([PROJECTION_KERNELS, PROJECTION_BODIES, include_str!("projection.wgsl")].map(Part::from));
+    source.parts.extend([PROJECTION_KERNELS, PROJECTION_BODIES, include_str!("projection.wgsl")].map(ShaderPart::from));
     source
 }
 

@@ -2,7 +2,7 @@
 
 // Factors of a sweep, after the first one has bounded the spectrum.
 fn factors(sweep: u32) -> vec2<f32> {
-    return viscous_factors(max(WIDTH, bitcast<f32>(atomicLoad(&flags[WIDEST]))), sweep);
+    return viscosity_factors(max(WIDTH, bitcast<f32>(atomicLoad(&flags[WIDEST]))), sweep);
 }
 
 // Velocity that a sweep acts on: that of the particle in the first one, then its last step, `scale` times the stored
@@ -22,8 +22,8 @@ fn scale_after(sweep: u32) -> f32 {
     return 1.0;
 }
 
-// Sweep `args.sweep` of Chebyshev's iteration. Velocities are not touched before everybody has read them: a sweep adds the
-// step of the one before, and `rest` the last.
+// Sweep `args.sweep` of Chebyshev's iteration. A sweep reads the velocities of neighbors, so that it cannot write its own:
+// it adds the step of the sweep before, and `rest` the last step.
 @compute @workgroup_size(SIZE)
 fn viscosity_sweep(thread: Thread) {
     let i = whose(thread);
@@ -44,12 +44,12 @@ fn viscosity_sweep(thread: Thread) {
             let theirs = viscosity_of(j);
             let apart = row.xyz - rows[j].xyz;
             let square = dot(apart, apart);
-            let mu = viscous_pair(mine, theirs) * (10.0 * sub.h) * grip_of(j);
+            let mu = viscosity_pair(mine, theirs) * (10.0 * sub.h) * grip_of(j);
             let drag = select(XSPH_DRAG, 0.0, min(mine, theirs) < 0.0) * grip_of(j);
             let kernel = smoothing(square);
-            force += viscous_pair_resistance(kernel, apart, square, own - flow_of(j, scale), small, mu, drag);
+            force += viscosity_pair_resistance(kernel, apart, square, own - flow_of(j, scale), small, mu, drag);
             if args.sweep == 0u {
-                width += 2.0 * viscous_bound(kernel, square, small, mu, drag);
+                width += 2.0 * viscosity_bound(kernel, square, small, mu, drag);
             }
         }
         if mine > 0.0 {
@@ -96,7 +96,7 @@ fn wall_drag(i: u32, x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
         }
         let along = against - away.normal * dot(against, away.normal);
         let mirror = 1.0 + RADIUS / max(away.distance, RADIUS);
-        sum += vec4<f32>(along, 1.0) * (10.0 * mu * sub.h * viscous_boundary(SPLINE, REACH, away.distance) * mirror);
+        sum += vec4<f32>(along, 1.0) * (10.0 * mu * sub.h * viscosity_boundary(SPLINE, REACH, away.distance) * mirror);
     }
     return sum;
 }

@@ -20,8 +20,9 @@ use crate::state::State;
 pub(crate) struct GaussSeidel;
 
 impl Method for GaussSeidel {
-    fn handles(&self, partition: Partition) -> bool {
-        !matches!(partition, Partition::Jacobi | Partition::JacobiGather)
+    /// The last of all methods: it takes what no other does.
+    fn handles(&self, _: Partition) -> bool {
+        true
     }
 
     fn passes(&self, input: &PlanInput<'_>) -> Schedule {

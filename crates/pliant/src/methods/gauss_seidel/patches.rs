@@ -38,16 +38,16 @@ pub fn run_islands(
         mass_splitting: &contact.mass_splitting,
     };
     let lambda = multipliers(&mut state.multipliers);
-    let work = patch_work(cx.isa, scales, model, &mut state.rows, &lambda);
+    let task = patch_task(cx.isa, scales, model, &mut state.rows, &lambda);
     let n = islands.len();
     let contacts = (&mut state.contacts[..n], 1);
     let seconds = (&mut seconds[..n], 1);
     cx.threads.runs(contacts, seconds, |i, contacts, seconds| {
         for _ in 0..model.settings.iterations {
             // SAFETY: each island is processed once, and shares no row with another.
-            unsafe { work.run(&islands[i], &mut seconds[0]) };
+            unsafe { task.run(&islands[i], &mut seconds[0]) };
             // SAFETY: the run of an island holds its own particles only.
-            unsafe { pass.run(work.rows, &mut contacts[0]) };
+            unsafe { pass.run(task.rows, &mut contacts[0]) };
         }
     });
 }
@@ -63,11 +63,11 @@ pub fn run_tiling(
 ) {
     let patches = &model.schedule.patches[range.clone()];
     let lambda = multipliers(&mut state.multipliers);
-    let work = patch_work(cx.isa, scales, model, &mut state.rows, &lambda);
+    let task = patch_task(cx.isa, scales, model, &mut state.rows, &lambda);
     cx.threads.each(&mut seconds[range.clone()], |i, seconds| {
         let jobs = half.map_or(&patches[i][..], |half| half.of(&patches[i]));
         // SAFETY: each patch is processed once, and shares no row with another of its tiling.
-        unsafe { work.run(jobs, seconds) };
+        unsafe { task.run(jobs, seconds) };
     });
 }
 
@@ -80,14 +80,14 @@ fn multipliers(groups: &mut [Vec<f32>]) -> [Shared<'_, f32>; ConstraintKind::ALL
     all
 }
 
-fn patch_work<'a>(
+fn patch_task<'a>(
     isa: Isa,
     scales: Scales<f32>,
     model: &ConstraintModel<'a>,
     rows: &'a mut [RowData],
     lambda: &'a [Shared<'a, f32>],
-) -> Work<'a> {
-    Work { isa, scales, groups: model.groups, phantoms: model.phantoms, rows: Shared::new(rows), lambda }
+) -> PatchTask<'a> {
+    PatchTask { isa, scales, groups: model.groups, phantoms: model.phantoms, rows: Shared::new(rows), lambda }
 }
 
 /// Moves the patches' time per group to the groups' times, divided by the thread count.
@@ -101,7 +101,7 @@ pub fn collect_seconds(threads: &Threads, patches: &mut [Vec<f64>], groups: &mut
 
 /// Shared data of patches.
 #[derive(Clone, Copy)]
-struct Work<'a> {
+struct PatchTask<'a> {
     isa: Isa,
     scales: Scales<f32>,
     groups: &'a [Group],
@@ -110,7 +110,7 @@ struct Work<'a> {
     lambda: &'a [Shared<'a, f32>],
 }
 
-impl Work<'_> {
+impl PatchTask<'_> {
     /// Runs one patch once: its operations in order. Adds the seconds spent on each group.
     ///
     /// # Safety

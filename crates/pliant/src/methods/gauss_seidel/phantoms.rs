@@ -31,7 +31,7 @@ pub unsafe fn spread(rows: Shared<'_, RowData>, tie: &Tie) {
     let (first, end) = (tie.first as usize, (tie.first + tie.count) as usize);
     debug_assert!(!(first..end).contains(&(tie.owner as usize)), "a particle is its own copy: {tie:?}");
     // SAFETY: as above.
-    unsafe { rows.slice(first..end) }.fill([x, y, z, w * tie.weight]);
+    unsafe { rows.slice(first..end) }.fill([x, y, z, w * tie.inv_mass]);
 }
 
 /// x ← x + (1/N)·Σ(xⱼ − x): as a sum of changes, so that unmoved particles stay bitwise unchanged.

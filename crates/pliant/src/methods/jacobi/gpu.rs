@@ -2,7 +2,7 @@
 
 use crate::constraints::group::BLOCK;
 use crate::methods::{ConstraintModel, GpuSolve, MethodTables};
-use crate::runtime::gpu::program::{Bindings, Command, Part, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, Command, ShaderPart, ShaderSource};
 use crate::runtime::gpu::shader_constants::NONE;
 use crate::runtime::gpu::tables::TableArena;
 use crate::scene::Method as Projection;
@@ -22,7 +22,7 @@ pub struct JacobiUniforms {
 
 /// Sum of Jacobi corrections.
 pub fn jacobi_apply() -> ShaderSource {
-    ShaderSource::new("jacobi_apply", Bindings::SHARED, vec![Part::from(include_str!("jacobi.wgsl"))])
+    ShaderSource::new("jacobi_apply", Bindings::SHARED, vec![ShaderPart::from(include_str!("jacobi.wgsl"))])
 }
 
 /// Corrections of all constraints, and which of them act on each row.

@@ -10,7 +10,7 @@ struct JacobiUniforms {
 
 @group(0) @binding(9) var<uniform> args: JacobiUniforms;
 
-// What all constraints of a row want together, averaged and over-relaxed (S09; D4 3.25–3.26).
+// Corrections of all constraints of a row, averaged and over-relaxed (S09; D4 3.25–3.26).
 @compute @workgroup_size(SIZE)
 fn jacobi_apply(thread: Thread) {
     let i = number_of(thread);

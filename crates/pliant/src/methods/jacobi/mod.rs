@@ -30,6 +30,10 @@ impl Method for Jacobi {
         matches!(partition, Partition::Jacobi | Partition::JacobiGather)
     }
 
+    fn reads_incidence(&self) -> bool {
+        true
+    }
+
     fn passes(&self, input: &PlanInput<'_>) -> Schedule {
         let pass = if input.partition == Partition::Jacobi { SCATTER } else { GATHER };
         let iteration = if input.groups.is_empty() { Vec::new() } else { vec![Pass::Method(pass)] };

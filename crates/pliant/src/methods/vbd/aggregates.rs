@@ -3,7 +3,7 @@
 
 use crate::math::{BLOCK, Row, RowData, V3};
 use crate::memory::of;
-use crate::methods::vbd::block_matrix::{Part, WIDTH};
+use crate::methods::vbd::block_matrix::{BlockVector, WIDTH};
 use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::lanes::{gather, load};
 use crate::methods::vbd::pack::{Indices, Numbers};
@@ -56,7 +56,7 @@ impl Members {
     }
 
     /// Forces on the modes of each aggregate.
-    pub(super) fn restrict(&self, isa: Isa, threads: &Threads, forces: &[RowData], parts: &mut [Part]) {
+    pub(super) fn restrict(&self, isa: Isa, threads: &Threads, forces: &[RowData], parts: &mut [BlockVector]) {
         self.check(forces);
         threads.chunks(parts, 1, |first, piece| match isa.width() {
             LaneWidth::Scalar => self.restrict_lanes::<f32>(forces, first, piece),
@@ -69,7 +69,7 @@ impl Members {
     }
 
     /// The motion of each vertex with its aggregate.
-    pub(super) fn prolong(&self, isa: Isa, threads: &Threads, parts: &[Part], step: &mut [RowData]) {
+    pub(super) fn prolong(&self, isa: Isa, threads: &Threads, parts: &[BlockVector], step: &mut [RowData]) {
         self.check(step);
         let step = Shared::new(step);
         let piece = |range: Range<usize>| match isa.width() {
@@ -93,18 +93,18 @@ impl Members {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    unsafe fn restrict_avx2(&self, forces: &[RowData], first: usize, parts: &mut [Part]) {
+    unsafe fn restrict_avx2(&self, forces: &[RowData], first: usize, parts: &mut [BlockVector]) {
         self.restrict_lanes::<crate::runtime::cpu::simd::Eight>(forces, first, parts);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    unsafe fn prolong_avx2(&self, parts: &[Part], range: Range<usize>, step: Shared<'_, RowData>) {
+    unsafe fn prolong_avx2(&self, parts: &[BlockVector], range: Range<usize>, step: Shared<'_, RowData>) {
         self.prolong_lanes::<crate::runtime::cpu::simd::Eight>(parts, range, step);
     }
 
     #[inline(always)]
-    fn restrict_lanes<F: Pack>(&self, forces: &[RowData], first: usize, parts: &mut [Part]) {
+    fn restrict_lanes<F: Pack>(&self, forces: &[RowData], first: usize, parts: &mut [BlockVector]) {
         for (k, part) in parts.iter_mut().enumerate() {
             let mut sums = [[0.0_f32; BLOCK]; WIDTH];
             for lane in (0..BLOCK).step_by(F::WIDTH) {
@@ -128,7 +128,7 @@ impl Members {
     }
 
     #[inline(always)]
-    fn prolong_lanes<F: Pack>(&self, parts: &[Part], range: Range<usize>, step: Shared<'_, RowData>) {
+    fn prolong_lanes<F: Pack>(&self, parts: &[BlockVector], range: Range<usize>, step: Shared<'_, RowData>) {
         for aggregate in range {
             let y = &parts[aggregate];
             for batch in self.of(aggregate) {

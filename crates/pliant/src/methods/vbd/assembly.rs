@@ -5,8 +5,9 @@ use crate::constraints::group::Group;
 use crate::math::RowData;
 use crate::memory::of;
 use crate::methods::vbd::assembly_lanes::{LaneSums, Lines, MODES, Scalars, Single, Triangles, add_all, part};
-use crate::methods::vbd::element::{Mode, linear, params, stiffness, triangle_shape};
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::element::{linear, params, stiffness, triangle_shape};
+use crate::methods::vbd::linear::Mode;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::sheet::SheetStiffness;
 use crate::runtime::cpu::isa::Isa;
 use glam::Mat3;
@@ -44,7 +45,7 @@ struct Collected {
 
 impl ElementGroup {
     /// Groups of all elements of a body that is not a chain. Tetrahedra are left out.
-    pub(super) fn all(body: &Body, groups: &[Group]) -> Vec<Self> {
+    pub(super) fn all(body: &ElasticBody, groups: &[Group]) -> Vec<Self> {
         use ConstraintKind::{Attach, Bend, Isometric, Membrane, NeoHookeanTet, RopeBending, Stretch, Volume};
         // A flat sheet without tension or bending has no lateral stiffness; a little keeps steps of the matrix short.
         let plain = body.elements.iter().all(|e| matches!(e.kind, Stretch | Attach | Membrane | NeoHookeanTet));
@@ -109,7 +110,7 @@ impl ElementGroup {
     }
 
     /// Sums the Hessians at the positions `x`. `lanes` is scratch.
-    pub(super) fn sum(&mut self, isa: Isa, body: &Body, groups: &[Group], x: &[RowData], lanes: &mut LaneSums) {
+    pub(super) fn sum(&mut self, isa: Isa, body: &ElasticBody, groups: &[Group], x: &[RowData], lanes: &mut LaneSums) {
         self.sums.fill(Mat3::ZERO);
         let batches = (&self.lines, &self.triangles, &self.angles, &self.volumes);
         add_all(isa, x, batches, self.least, lanes, &mut self.sums);
@@ -136,7 +137,7 @@ impl ElementGroup {
 }
 
 /// Unknowns that move an element, each with its weights at the element's rows.
-pub(super) fn modes_of<'a>(body: &'a Body, rows: &'a [u32]) -> impl Iterator<Item = (u32, [f32; 4])> + 'a {
+pub(super) fn modes_of<'a>(body: &'a ElasticBody, rows: &'a [u32]) -> impl Iterator<Item = (u32, [f32; 4])> + 'a {
     let space = &body.coarse;
     let aggregate = move |k: usize| space.aggregate[rows[k] as usize];
     let new = move |k: &usize| (0..*k).all(|j| aggregate(j) != aggregate(*k));

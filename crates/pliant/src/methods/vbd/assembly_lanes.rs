@@ -102,16 +102,16 @@ pub(super) fn add_all(
     sums: &mut [Mat3],
 ) {
     if !lines.rounds.is_empty() {
-        run(isa, x, &Work::Lines(lines), lanes);
+        run(isa, x, &AssemblyTask::Lines(lines), lanes);
         lines.collect(lanes, sums, true);
     }
     if !triangles.rounds.is_empty() {
-        run(isa, x, &Work::Triangles(triangles, least), lanes);
+        run(isa, x, &AssemblyTask::Triangles(triangles, least), lanes);
         triangles.collect(lanes, sums, false);
     }
     for (scalars, kind) in [(angles, ScalarKind::Angle), (volumes, ScalarKind::Volume)] {
         if !scalars.rounds.is_empty() {
-            run(isa, x, &Work::Scalars(scalars, kind), lanes);
+            run(isa, x, &AssemblyTask::Scalars(scalars, kind), lanes);
             scalars.collect(lanes, sums, false);
         }
     }
@@ -120,36 +120,36 @@ pub(super) fn add_all(
 /// Zeros.
 pub(super) static NO_SUMS: LaneSums = [[[0.0; BLOCK]; 9]; PAIRS];
 
-enum Work<'a> {
+enum AssemblyTask<'a> {
     Lines(&'a Lines),
     Triangles(&'a Triangles, f32),
     Scalars(&'a Scalars, ScalarKind),
 }
 
-fn run(isa: Isa, x: &[RowData], work: &Work<'_>, lanes: &mut LaneSums) {
+fn run(isa: Isa, x: &[RowData], task: &AssemblyTask<'_>, lanes: &mut LaneSums) {
     match isa.width() {
-        LaneWidth::Scalar => run_lanes::<f32>(x, work, lanes),
+        LaneWidth::Scalar => run_lanes::<f32>(x, task, lanes),
         #[cfg(not(target_arch = "x86_64"))]
-        LaneWidth::Four => run_lanes::<crate::runtime::cpu::simd::Four>(x, work, lanes),
+        LaneWidth::Four => run_lanes::<crate::runtime::cpu::simd::Four>(x, task, lanes),
         #[cfg(target_arch = "x86_64")]
         // SAFETY: an `Isa` of AVX2 only exists where the processor was seen to have it.
-        LaneWidth::Avx2 => unsafe { run_avx2(x, work, lanes) },
+        LaneWidth::Avx2 => unsafe { run_avx2(x, task, lanes) },
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn run_avx2(x: &[RowData], work: &Work<'_>, lanes: &mut LaneSums) {
-    run_lanes::<crate::runtime::cpu::simd::Eight>(x, work, lanes);
+unsafe fn run_avx2(x: &[RowData], task: &AssemblyTask<'_>, lanes: &mut LaneSums) {
+    run_lanes::<crate::runtime::cpu::simd::Eight>(x, task, lanes);
 }
 
 #[inline(always)]
-fn run_lanes<F: Pack>(x: &[RowData], work: &Work<'_>, lanes: &mut LaneSums) {
-    match work {
-        Work::Lines(all) => add_lines::<F>(x, all, lanes),
-        Work::Triangles(all, least) => add_triangles::<F>(x, all, *least, lanes),
-        Work::Scalars(all, ScalarKind::Angle) => add_scalars::<F, true>(x, all, lanes),
-        Work::Scalars(all, ScalarKind::Volume) => add_scalars::<F, false>(x, all, lanes),
+fn run_lanes<F: Pack>(x: &[RowData], task: &AssemblyTask<'_>, lanes: &mut LaneSums) {
+    match task {
+        AssemblyTask::Lines(all) => add_lines::<F>(x, all, lanes),
+        AssemblyTask::Triangles(all, least) => add_triangles::<F>(x, all, *least, lanes),
+        AssemblyTask::Scalars(all, ScalarKind::Angle) => add_scalars::<F, true>(x, all, lanes),
+        AssemblyTask::Scalars(all, ScalarKind::Volume) => add_scalars::<F, false>(x, all, lanes),
     }
 }
 

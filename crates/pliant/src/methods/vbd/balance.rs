@@ -4,7 +4,7 @@ use crate::constraints::ConstraintKind;
 use crate::math::RowData;
 use crate::methods::vbd::cpu::BodyState;
 use crate::methods::vbd::lanes::BlockLocal;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::row_steps::toward;
 use crate::methods::vbd::{ElasticModel, ElasticScratch};
 use crate::runtime::cpu::isa::Isa;
@@ -77,7 +77,13 @@ impl ElasticScratch {
 
 impl BodyState {
     /// Of the vertices of each kind of element. Vertices that colliders push or hold are left out: contacts balance them.
-    fn squares(&self, isa: Isa, threads: &Threads, body: &Body, rows: &[RowData]) -> Vec<(ConstraintKind, Squares)> {
+    fn squares(
+        &self,
+        isa: Isa,
+        threads: &Threads,
+        body: &ElasticBody,
+        rows: &[RowData],
+    ) -> Vec<(ConstraintKind, Squares)> {
         let x: Vec<RowData> = body.vertices.iter().map(|&r| rows[r as usize]).collect();
         let mut blocks = vec![BlockLocal::default(); self.packed.blocks.len()];
         self.packed.forces(isa, threads, &x, &mut blocks);

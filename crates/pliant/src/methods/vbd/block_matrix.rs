@@ -10,10 +10,10 @@ use crate::runtime::cpu::threads::Threads;
 pub(super) const WIDTH: usize = 12;
 
 /// Unknowns of one aggregate; 0 for those that are not there.
-pub(super) type Part = [f32; WIDTH];
+pub(super) type BlockVector = [f32; WIDTH];
 
 /// Columns of a block.
-pub(super) type Block = [Part; WIDTH];
+pub(super) type Block = [BlockVector; WIDTH];
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockMatrix {
@@ -67,10 +67,10 @@ impl BlockMatrix {
         let (places, blocks) = (&self.places, Shared::new(&mut self.blocks));
         threads.over_numbers(places.len(), |pair| {
             let block = find(pair);
-            let [place, mirror] = places[pair];
-            if place != mirror {
+            let [place, transposed] = places[pair];
+            if place != transposed {
                 // SAFETY: each block and each transposed block belongs to one pair.
-                let other = unsafe { blocks.get(mirror as usize) };
+                let other = unsafe { blocks.get(transposed as usize) };
                 for c in 0..WIDTH {
                     (0..WIDTH).for_each(|r| other[r][c] = block[c][r]);
                 }
@@ -90,7 +90,7 @@ impl BlockMatrix {
     }
 
     /// w = A·p.
-    pub(super) fn multiply(&self, threads: &Threads, p: &[Part], w: &mut [Part]) {
+    pub(super) fn multiply(&self, threads: &Threads, p: &[BlockVector], w: &mut [BlockVector]) {
         threads.chunks(w, 1, |first, piece| {
             for (k, w) in piece.iter_mut().enumerate() {
                 *w = [0.0; WIDTH];
@@ -104,7 +104,7 @@ impl BlockMatrix {
 
     /// The inverse of the diagonal block of an aggregate, times `r`.
     #[inline]
-    pub(super) fn precondition(&self, aggregate: usize, r: &Part) -> Part {
+    pub(super) fn precondition(&self, aggregate: usize, r: &BlockVector) -> BlockVector {
         let mut z = [0.0; WIDTH];
         add_product(&self.inverses[aggregate], self.sizes[aggregate], r, &mut z);
         z
@@ -112,7 +112,7 @@ impl BlockMatrix {
 }
 
 #[inline]
-fn add_product(block: &Block, columns: usize, p: &Part, w: &mut Part) {
+fn add_product(block: &Block, columns: usize, p: &BlockVector, w: &mut BlockVector) {
     for (column, p) in block.iter().zip(p).take(columns) {
         for (w, a) in w.iter_mut().zip(column) {
             *w += a * p;
@@ -121,7 +121,7 @@ fn add_product(block: &Block, columns: usize, p: &Part, w: &mut Part) {
 }
 
 /// Pivots smaller than this part of the diagonal are of rounding alone.
-const DEPENDENT: f64 = 1e-6;
+pub(super) const DEPENDENT_PIVOT: f64 = 1e-6;
 
 /// The inverse of a positive block of `size` unknowns; unknowns that depend on others stay 0.
 fn inverted(block: &Block, size: usize) -> Block {
@@ -132,7 +132,7 @@ fn inverted(block: &Block, size: usize) -> Block {
             let sum = (0..j).fold(f64::from(block[j][i]), |sum, k| sum - l[i][k] * l[j][k]);
             if i > j {
                 l[i][j] = sum * scale[j];
-            } else if sum > DEPENDENT * f64::from(block[i][i]) {
+            } else if sum > DEPENDENT_PIVOT * f64::from(block[i][i]) {
                 scale[i] = 1.0 / sum.sqrt();
             }
         }

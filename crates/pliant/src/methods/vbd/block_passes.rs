@@ -10,7 +10,7 @@ use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
 use glam::{Mat3, Vec3};
 
-/// What is computed of each block.
+/// Quantities computed for each block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Forces,
@@ -20,7 +20,7 @@ enum What {
 
 /// A pass.
 #[derive(Clone, Copy)]
-struct Job<'a> {
+struct BlockPass<'a> {
     what: What,
     x: &'a [RowData],
     /// Positions without forces, with m/h² of each vertex [N/m] in the fourth component, 0 where it is fixed; and where the
@@ -31,12 +31,12 @@ struct Job<'a> {
 impl Packed {
     /// Elastic forces of all blocks.
     pub(super) fn forces(&self, isa: Isa, threads: &Threads, x: &[RowData], out: &mut [BlockLocal]) {
-        self.pass(isa, threads, &Job { what: What::Forces, x, inertia: None }, 0, out);
+        self.pass(isa, threads, &BlockPass { what: What::Forces, x, inertia: None }, 0, out);
     }
 
     /// Elastic forces and Hessians of the blocks from `first` on.
     pub(super) fn locals(&self, isa: Isa, threads: &Threads, x: &[RowData], first: usize, out: &mut [BlockLocal]) {
-        self.pass(isa, threads, &Job { what: What::ForcesAndHessians, x, inertia: None }, first, out);
+        self.pass(isa, threads, &BlockPass { what: What::ForcesAndHessians, x, inertia: None }, first, out);
     }
 
     /// Elastic force on one vertex, and its Hessian.
@@ -44,7 +44,7 @@ impl Packed {
         self.check(x);
         let [block, lane] = self.slots[v];
         let mut out = [BlockLocal::default()];
-        self.run(Isa::SCALAR, &Job { what: What::ForcesAndHessians, x, inertia: None }, block as usize, &mut out);
+        self.run(Isa::SCALAR, &BlockPass { what: What::ForcesAndHessians, x, inertia: None }, block as usize, &mut out);
         (out[0].force(lane as usize), out[0].hessian(lane as usize))
     }
 
@@ -61,7 +61,7 @@ impl Packed {
     ) {
         self.check(out);
         let what = if energies { What::ForcesAndEnergies } else { What::Forces };
-        self.pass(isa, threads, &Job { what, x, inertia: Some((target, Shared::new(out))) }, 0, blocks);
+        self.pass(isa, threads, &BlockPass { what, x, inertia: Some((target, Shared::new(out))) }, 0, blocks);
     }
 
     /// Steps of the vertices of the blocks from `first` on to the minima of their own problems, whose forces and Hessians,
@@ -76,16 +76,16 @@ impl Packed {
         out: &mut [RowData],
     ) {
         self.check(out);
-        let job = Job { what: What::ForcesAndHessians, x, inertia: Some((target, Shared::new(out))) };
-        self.pass(isa, threads, &job, first, blocks);
+        let pass = BlockPass { what: What::ForcesAndHessians, x, inertia: Some((target, Shared::new(out))) };
+        self.pass(isa, threads, &pass, first, blocks);
     }
 
-    fn pass(&self, isa: Isa, threads: &Threads, job: &Job<'_>, first: usize, out: &mut [BlockLocal]) {
-        self.check(job.x);
-        if let Some((target, _)) = job.inertia {
+    fn pass(&self, isa: Isa, threads: &Threads, pass: &BlockPass<'_>, first: usize, out: &mut [BlockLocal]) {
+        self.check(pass.x);
+        if let Some((target, _)) = pass.inertia {
             self.check(target);
         }
-        threads.chunks(out, 1, |from, piece| self.run(isa, job, first + from, piece));
+        threads.chunks(out, 1, |from, piece| self.run(isa, pass, first + from, piece));
     }
 
     /// All indices were taken from vertices of the body.
@@ -93,41 +93,41 @@ impl Packed {
         assert!(rows.len() >= self.slots.len(), "{} rows for {} vertices", rows.len(), self.slots.len());
     }
 
-    fn run(&self, isa: Isa, job: &Job<'_>, first: usize, out: &mut [BlockLocal]) {
+    fn run(&self, isa: Isa, pass: &BlockPass<'_>, first: usize, out: &mut [BlockLocal]) {
         match isa.width() {
-            LaneWidth::Scalar => self.run_lanes::<f32>(job, first, out),
+            LaneWidth::Scalar => self.run_lanes::<f32>(pass, first, out),
             #[cfg(not(target_arch = "x86_64"))]
-            LaneWidth::Four => self.run_lanes::<crate::runtime::cpu::simd::Four>(job, first, out),
+            LaneWidth::Four => self.run_lanes::<crate::runtime::cpu::simd::Four>(pass, first, out),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: an `Isa` of AVX2 only exists where the processor was seen to have it.
-            LaneWidth::Avx2 => unsafe { self.run_avx2(job, first, out) },
+            LaneWidth::Avx2 => unsafe { self.run_avx2(pass, first, out) },
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    unsafe fn run_avx2(&self, job: &Job<'_>, first: usize, out: &mut [BlockLocal]) {
-        self.run_lanes::<crate::runtime::cpu::simd::Eight>(job, first, out);
+    unsafe fn run_avx2(&self, pass: &BlockPass<'_>, first: usize, out: &mut [BlockLocal]) {
+        self.run_lanes::<crate::runtime::cpu::simd::Eight>(pass, first, out);
     }
 
     #[inline(always)]
-    fn run_lanes<F: Pack>(&self, job: &Job<'_>, first: usize, out: &mut [BlockLocal]) {
+    fn run_lanes<F: Pack>(&self, pass: &BlockPass<'_>, first: usize, out: &mut [BlockLocal]) {
         for (block, out) in self.blocks[first..].iter().zip(out) {
             for lane in (0..BLOCK).step_by(F::WIDTH) {
                 let mut sum = Sum::<F>::zero();
-                match job.what {
-                    What::Forces => self.add_all::<F, false, false>(job.x, block, lane, &mut sum),
-                    What::ForcesAndEnergies => self.add_all::<F, false, true>(job.x, block, lane, &mut sum),
-                    What::ForcesAndHessians => self.add_all::<F, true, false>(job.x, block, lane, &mut sum),
+                match pass.what {
+                    What::Forces => self.add_all::<F, false, false>(pass.x, block, lane, &mut sum),
+                    What::ForcesAndEnergies => self.add_all::<F, false, true>(pass.x, block, lane, &mut sum),
+                    What::ForcesAndHessians => self.add_all::<F, true, false>(pass.x, block, lane, &mut sum),
                 }
                 sum.store(lane, out);
             }
             if !block.others.is_empty() {
-                self.add_others(job, block, out);
+                self.add_others(pass, block, out);
             }
-            if let Some((target, rows)) = job.inertia {
+            if let Some((target, rows)) = pass.inertia {
                 for lane in (0..BLOCK).step_by(F::WIDTH) {
-                    let row = finish::<F>(job, target, block, lane, out);
+                    let row = finish::<F>(pass, target, block, lane, out);
                     let live = block.count.saturating_sub(lane).min(F::WIDTH);
                     // SAFETY: vertices are in range (`check`), and each belongs to one block.
                     unsafe { F::scatter(row, rows.all(), &block.vertices[lane..], live) };
@@ -138,16 +138,16 @@ impl Packed {
 
     /// Elements that have no lanes.
     #[inline(never)]
-    fn add_others(&self, job: &Job<'_>, block: &Block, out: &mut BlockLocal) {
+    fn add_others(&self, pass: &BlockPass<'_>, block: &Block, out: &mut BlockLocal) {
         for (lane, o) in &self.others[block.others.clone()] {
-            let rows = o.rows.map(|r| job.x[r as usize]);
-            if job.what == What::ForcesAndHessians {
+            let rows = o.rows.map(|r| pass.x[r as usize]);
+            if pass.what == What::ForcesAndHessians {
                 let (force, hessian) = at_row(o.kind, &o.params, &rows, o.place as usize);
                 out.add(*lane, force, hessian);
             } else {
                 out.add_force(*lane, force_at_row(o.kind, &o.params, &rows, o.place as usize));
             }
-            if job.what == What::ForcesAndEnergies {
+            if pass.what == What::ForcesAndEnergies {
                 out.energy[*lane] += element::energy(o.kind, &o.params, &rows) / o.kind.layout().rows as f32;
             }
         }
@@ -156,14 +156,20 @@ impl Packed {
 
 /// Adds inertia to the elastic forces of some vertices of a block. Returns their residual, or with Hessians their step.
 #[inline(always)]
-fn finish<F: Pack>(job: &Job<'_>, target: &[RowData], block: &Block, lane: usize, out: &mut BlockLocal) -> Row<F> {
-    let own = gather::<F>(job.x, &block.vertices, lane);
+fn finish<F: Pack>(
+    pass: &BlockPass<'_>,
+    target: &[RowData],
+    block: &Block,
+    lane: usize,
+    out: &mut BlockLocal,
+) -> Row<F> {
+    let own = gather::<F>(pass.x, &block.vertices, lane);
     let target = gather_row::<F>(target, &block.vertices, lane);
     let (inertia, zero) = (target.w, F::splat(0.0));
     let [x, y, z] = loads::<F, 3>(&out.force, lane);
     let all = V3::new(x, y, z) + (target.v - own) * inertia;
     let free = |v: F| F::pick_gt(inertia, zero, v, zero);
-    if job.what != What::ForcesAndHessians {
+    if pass.what != What::ForcesAndHessians {
         return Row { v: V3::new(free(all.x), free(all.y), free(all.z)), w: load::<F>(&out.energy, lane) };
     }
     let [xx, yy, zz, xy, xz, yz] = loads::<F, 6>(&out.hessian, lane);

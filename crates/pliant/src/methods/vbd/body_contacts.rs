@@ -4,7 +4,7 @@
 use crate::math::{RowData, position};
 use crate::methods::vbd::contact::{Hold, Local, VertexContact};
 use crate::methods::vbd::cpu::{BodyState, Substep};
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::state::{Contact, Push};
 use glam::{Mat3, Vec3};
 
@@ -18,7 +18,7 @@ pub(super) struct Step {
 
 impl BodyState {
     /// Moves vertices that touch colliders out of them.
-    pub(super) fn leave_colliders(&mut self, sub: &Substep<'_>, body: &Body) {
+    pub(super) fn leave_colliders(&mut self, sub: &Substep<'_>, body: &ElasticBody) {
         for k in 0..self.contacts.len() {
             let v = self.contacts[k].0 as usize;
             if self.masses[v] > 0.0 {
@@ -29,7 +29,7 @@ impl BodyState {
     }
 
     /// Contacts that hold vertices against the forces on them.
-    pub(super) fn find_holds(&mut self, body: &Body, sub: &Substep<'_>, forces: &[RowData]) {
+    pub(super) fn find_holds(&mut self, body: &ElasticBody, sub: &Substep<'_>, forces: &[RowData]) {
         self.holds.clear();
         for (v, c) in &self.contacts {
             let at = *v as usize;
@@ -52,12 +52,12 @@ impl BodyState {
         first..first + count
     }
 
-    pub(super) fn out_of_colliders(&self, sub: &Substep<'_>, body: &Body, v: usize, x: Vec3) -> Vec3 {
+    pub(super) fn out_of_colliders(&self, sub: &Substep<'_>, body: &ElasticBody, v: usize, x: Vec3) -> Vec3 {
         self.contacts_of(v).fold(x, |x, k| vertex_contact(sub, body, v, &self.contacts[k].1).push_out(x))
     }
 
     /// The step of a vertex that may touch colliders; notes the forces of its contacts.
-    pub(super) fn meet(&mut self, sub: &Substep<'_>, body: &Body, v: usize, step: &Step) -> Vec3 {
+    pub(super) fn solve_contacts(&mut self, sub: &Substep<'_>, body: &ElasticBody, v: usize, step: &Step) -> Vec3 {
         let mut way = step.step;
         let range = self.contacts_of(v);
         if range.is_empty() {
@@ -83,7 +83,7 @@ impl BodyState {
     }
 }
 
-fn vertex_contact<'a>(sub: &Substep<'a>, body: &Body, v: usize, c: &Contact) -> VertexContact<'a> {
+fn vertex_contact<'a>(sub: &Substep<'a>, body: &ElasticBody, v: usize, c: &Contact) -> VertexContact<'a> {
     let row = body.vertices[v] as usize;
     VertexContact {
         collider: sub.colliders.of(c.particle as usize, c.collider as usize),

@@ -6,9 +6,10 @@ use crate::constraints::rod::BendTwist;
 use crate::constraints::{Constraint, Row};
 use crate::math::{RowData, V3, position};
 use crate::memory::of;
-use crate::methods::vbd::element::{Element, linear, outer, params, stiffness};
+use crate::methods::vbd::element::{Element, linear, params, stiffness};
 use crate::methods::vbd::envelope::Envelope;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::linear::outer;
+use crate::methods::vbd::plan::ElasticBody;
 use glam::{Mat3, Vec3};
 
 /// An element of a chain.
@@ -33,7 +34,7 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
+    pub(super) fn new(body: &ElasticBody, groups: &[Group]) -> Self {
         use ConstraintKind::{Attach, RopeBending, Stretch, StretchShear};
         let space = &body.coarse;
         if !space.exact {
@@ -60,7 +61,7 @@ impl Chain {
     }
 
     /// Whether the coarse matrix of a body is the whole Hessian: those of ropes and rods alone.
-    pub(super) fn is_whole_hessian(body: &Body) -> bool {
+    pub(super) fn is_whole_hessian(body: &ElasticBody) -> bool {
         use ConstraintKind::{Attach, BendTwist, RopeBending, Stretch, StretchShear};
         let of_ropes = |e: &Element| matches!(e.kind, Stretch | Attach | RopeBending | StretchShear | BendTwist);
         body.coarse.exact && body.elements.iter().all(of_ropes)

@@ -8,14 +8,14 @@ use crate::memory::of;
 use crate::methods::vbd::aggregates::Members;
 use crate::methods::vbd::assembly::ElementGroup;
 use crate::methods::vbd::assembly_lanes::{LaneSums, NO_SUMS};
-use crate::methods::vbd::block_matrix::{Block, Part, WIDTH};
+use crate::methods::vbd::block_matrix::{Block, BlockVector, WIDTH};
 use crate::methods::vbd::chain::Chain;
 use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::conjugate_gradients::TwoLevel;
 use crate::methods::vbd::contact::Hold;
-use crate::methods::vbd::element::outer;
 use crate::methods::vbd::envelope::Envelope;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::linear::outer;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::tet_blocks::TetBlocks;
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
@@ -42,7 +42,7 @@ pub(super) struct Coarse {
     first_member: Vec<u32>,
     batches: Members,
     /// Forces on the modes of aggregates, then their motion.
-    parts: Vec<Part>,
+    parts: Vec<BlockVector>,
     /// Masses and 1/h² that `own` was summed with, if no contacts are in it.
     summed: Option<(Vec<f32>, f32)>,
 }
@@ -52,7 +52,7 @@ enum Solver {
     Iterative(Box<TwoLevel>),
 }
 
-/// What the matrix is assembled from.
+/// Inputs of the assembly of the matrix.
 pub(super) struct Inputs<'a> {
     pub(super) groups: &'a [Group],
     /// Lanes.
@@ -68,10 +68,10 @@ pub(super) struct Inputs<'a> {
 }
 
 /// Stiffness of a contact in the matrix, relative to that of the vertex.
-const CONTACT: f32 = 10.0;
+pub(super) const CONTACT_STIFFNESS: f32 = 10.0;
 
 impl Coarse {
-    pub(super) fn new(body: &Body, parameters: &[Group]) -> Self {
+    pub(super) fn new(body: &ElasticBody, parameters: &[Group]) -> Self {
         let space = &body.coarse;
         let solver = match &space.second {
             Some(level) => Solver::Iterative(Box::new(TwoLevel::new(space, level))),
@@ -110,7 +110,7 @@ impl Coarse {
     }
 
     /// Which groups add to each pair of aggregates.
-    fn list_terms(&mut self, body: &Body) {
+    fn list_terms(&mut self, body: &ElasticBody) {
         let space = &body.coarse;
         let mut terms: Vec<([u32; 2], [u32; 3])> = Vec::new();
         for (number, group) in self.groups.iter().enumerate() {
@@ -164,7 +164,7 @@ impl Coarse {
     }
 
     /// Assembles the matrix and makes it ready.
-    pub(super) fn build(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
+    pub(super) fn build(&mut self, threads: &Threads, body: &ElasticBody, inputs: &Inputs<'_>) {
         let space = &body.coarse;
         if space.exact {
             return self.build_chain(body, inputs);
@@ -207,7 +207,7 @@ impl Coarse {
     }
 
     /// The same for a chain, whose vertices are its aggregates.
-    fn build_chain(&mut self, body: &Body, inputs: &Inputs<'_>) {
+    fn build_chain(&mut self, body: &ElasticBody, inputs: &Inputs<'_>) {
         let (space, Solver::Direct { matrix, .. }) = (&body.coarse, &mut self.solver) else { return };
         matrix.clear();
         self.chain.add(inputs.x, matrix);
@@ -251,7 +251,7 @@ impl Coarse {
     }
 
     /// Inertia of all vertices, and contacts that hold them.
-    fn add_vertices(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
+    fn add_vertices(&mut self, threads: &Threads, body: &ElasticBody, inputs: &Inputs<'_>) {
         let space = &body.coarse;
         if inputs.holds.is_empty() {
             if self.summed.as_ref().is_some_and(|(m, inv_h2)| m == inputs.masses && *inv_h2 == inputs.inv_h2) {
@@ -299,7 +299,7 @@ impl Coarse {
     }
 
     /// Rotation of each aggregate.
-    fn fit_rotations(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
+    fn fit_rotations(&mut self, threads: &Threads, body: &ElasticBody, inputs: &Inputs<'_>) {
         let (members, first_member) = (&self.members, &self.first_member);
         self.rotations.resize(body.coarse.counts.len(), Mat3::IDENTITY);
         threads.chunks(&mut self.rotations, 1, |first, piece| {
@@ -324,7 +324,7 @@ impl Coarse {
         &mut self,
         isa: Isa,
         threads: &Threads,
-        body: &Body,
+        body: &ElasticBody,
         masses: &[f32],
         forces: &[RowData],
         step: &mut [RowData],
@@ -377,7 +377,7 @@ impl Coarse {
 
 /// Stiffness of a contact that holds a vertex of the given stiffness [N/m].
 fn hold_block(hold: &Hold, stiffness: f32) -> Mat3 {
-    let size = CONTACT * stiffness;
+    let size = CONTACT_STIFFNESS * stiffness;
     if hold.sticks { Mat3::from_diagonal(Vec3::splat(size)) } else { outer(hold.normal * size, hold.normal) }
 }
 
@@ -392,7 +392,7 @@ fn add_to(block: &mut Block, m: usize, n: usize, part: Mat3) {
 }
 
 /// Adds the block of two aggregates.
-fn add_block(matrix: &mut Envelope, body: &Body, [a, b]: [usize; 2], block: &Block) {
+fn add_block(matrix: &mut Envelope, body: &ElasticBody, [a, b]: [usize; 2], block: &Block) {
     let space = &body.coarse;
     let (row, column) = (space.unknowns[a] as usize, space.unknowns[b] as usize);
     for r in 0..3 * space.counts[a] as usize {

@@ -15,7 +15,7 @@ const CHAIN_WIDTH: usize = 4;
 /// Bodies of more aggregates have a second level; the matrix of smaller ones is factored.
 pub(super) const DIRECT: usize = 32;
 
-/// What the elements of a body are like.
+/// Kind of the elements of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kinds {
     /// Some have orientations.

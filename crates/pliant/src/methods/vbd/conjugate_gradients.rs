@@ -5,7 +5,7 @@
 //! substep take what is left.
 
 use crate::memory::of;
-use crate::methods::vbd::block_matrix::{Block, BlockMatrix, Part, WIDTH};
+use crate::methods::vbd::block_matrix::{Block, BlockMatrix, BlockVector, WIDTH};
 use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::envelope::Envelope;
 use crate::methods::vbd::second_level::SecondLevel;
@@ -21,11 +21,11 @@ pub(super) struct TwoLevel {
     second: Envelope,
     known: Vec<f64>,
     /// Right side, then what is left of it.
-    r: Vec<Part>,
-    x: Vec<Part>,
-    z: Vec<Part>,
-    p: Vec<Part>,
-    w: Vec<Part>,
+    r: Vec<BlockVector>,
+    x: Vec<BlockVector>,
+    z: Vec<BlockVector>,
+    p: Vec<BlockVector>,
+    w: Vec<BlockVector>,
 }
 
 impl TwoLevel {
@@ -74,13 +74,13 @@ impl TwoLevel {
     }
 
     /// Sets the right side to zero, and returns it.
-    pub(super) fn right_side(&mut self) -> &mut [Part] {
+    pub(super) fn right_side(&mut self) -> &mut [BlockVector] {
         self.r.fill([0.0; WIDTH]);
         &mut self.r
     }
 
     /// The solution after a few iterations.
-    pub(super) fn solve(&mut self, threads: &Threads, level: &SecondLevel) -> &[Part] {
+    pub(super) fn solve(&mut self, threads: &Threads, level: &SecondLevel) -> &[BlockVector] {
         self.x.fill([0.0; WIDTH]);
         self.p.fill([0.0; WIDTH]);
         let (mut last, mut first) = (0.0, None);
@@ -163,17 +163,17 @@ fn restricted(block: &Block, row: &[[f32; 4]; 4], column: &[[f32; 4]; 4]) -> Blo
 }
 
 #[inline(always)]
-fn each(a: &mut Part, b: &Part, f: impl Fn(f32, f32) -> f32) {
+fn each(a: &mut BlockVector, b: &BlockVector, f: impl Fn(f32, f32) -> f32) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a = f(*a, *b));
 }
 
-fn update(threads: &Threads, parts: &mut [Part], f: impl Fn(usize, &mut Part) + Sync + Send) {
+fn update(threads: &Threads, parts: &mut [BlockVector], f: impl Fn(usize, &mut BlockVector) + Sync + Send) {
     threads.chunks(parts, 1, |first, piece| {
         piece.iter_mut().enumerate().for_each(|(k, part)| f(first + k, part));
     });
 }
 
-fn dot(threads: &Threads, a: &[Part], b: &[Part]) -> f64 {
+fn dot(threads: &Threads, a: &[BlockVector], b: &[BlockVector]) -> f64 {
     threads.sum(a.len(), |range| {
         let mut sums = [0.0_f64; WIDTH];
         for (a, b) in a[range.clone()].iter().zip(&b[range]) {

@@ -50,9 +50,9 @@ impl Hold {
 }
 
 /// Gaps smaller than this are closed [m].
-const CLOSED: f32 = 1e-5;
+pub(super) const CLOSED_GAP: f32 = 1e-5;
 /// A slower contact sticks if friction can hold it [m/s].
-const STILL: f32 = 1e-3;
+pub(super) const STICKING_SPEED: f32 = 1e-3;
 
 impl VertexContact<'_> {
     fn is_surface(&self) -> bool {
@@ -124,7 +124,7 @@ impl VertexContact<'_> {
         }
         let (inside, normal) = self.depth(x);
         let pressed = -force.dot(normal);
-        if inside < -CLOSED || pressed <= 0.0 {
+        if inside < -CLOSED_GAP || pressed <= 0.0 {
             return None;
         }
         let across = force + normal * pressed;
@@ -132,7 +132,7 @@ impl VertexContact<'_> {
         let friction = self.collider.friction;
         let way = x - self.carried(normal);
         let slip = way - normal * way.dot(normal);
-        let moves = slip.length() > STILL * h;
+        let moves = slip.length() > STICKING_SPEED * h;
         let sticks = !moves && size <= friction.static_friction * pressed && friction.static_friction > 0.0;
         // Against the slip; where there is none yet, against what will cause it.
         let direction = if moves { slip.normalize_or_zero() } else { across.normalize_or_zero() };

@@ -13,24 +13,21 @@ use crate::methods::vbd::contact::Hold;
 use crate::methods::vbd::lanes::BlockLocal;
 use crate::methods::vbd::momentum;
 use crate::methods::vbd::pack::Packed;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::row_steps::{add, dot, moved, toward};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
-use crate::state::{Contact, Push};
-use glam::{Mat3, Quat, Vec3};
+use crate::state::Contact;
+use glam::{Mat3, Vec3};
 
 /// Coarse corrections, each with a sweep after it, of a body that nothing else pushes: one if its step is good.
 pub(super) const CYCLES: u32 = 2;
 /// A coarse correction whose step is at least this long fits the body well.
-const GOOD: f64 = 0.8;
+pub(super) const GOOD_STEP: f64 = 0.8;
 /// Longest step along a coarse correction, relative to its own length.
-const LONGEST: f64 = 1.5;
+pub(super) const LONGEST_STEP: f64 = 1.5;
 
-/// An objective that is higher than another by this part of the elastic energy is as good to start from.
-const SLIGHT: f64 = 0.1;
-
-/// What a substep gives to all bodies.
+/// Inputs of all bodies in a substep.
 pub(super) struct Substep<'a> {
     pub(super) groups: &'a [Group],
     pub(super) colliders: SeenColliders<'a>,
@@ -40,7 +37,7 @@ pub(super) struct Substep<'a> {
     /// Number of particles; rows from here on are orientations.
     pub(super) particles: usize,
     /// Inverse quaternion masses of orientations.
-    pub(super) spin_weights: &'a [f32],
+    pub(super) spin_inv_inertias: &'a [f32],
     pub(super) gravity: Vec3,
     /// Whether velocities are differences of positions (BDF1).
     pub(super) first_order: bool,
@@ -63,20 +60,20 @@ pub(super) struct BodyState {
     pub(super) masses: Vec<f32>,
     pub(super) turns: Vec<bool>,
     /// Whether any row is an orientation.
-    any_turns: bool,
+    pub(super) any_turns: bool,
     /// 1/h² of the last substep [1/s²].
     pub(super) inv_h2: f32,
     /// Forces, inertia included, and the same elsewhere; the fourth component does not matter.
-    forces: Vec<RowData>,
-    other: Vec<RowData>,
+    pub(super) forces: Vec<RowData>,
+    pub(super) other: Vec<RowData>,
     /// The coarse correction, and the steps of a sweep; the fourth component is 0.
     correction: Vec<RowData>,
     steps: Vec<RowData>,
-    trial: Vec<RowData>,
+    pub(super) trial: Vec<RowData>,
     /// Elastic forces and Hessians by block.
-    blocks: Vec<BlockLocal>,
+    pub(super) blocks: Vec<BlockLocal>,
     pub(super) packed: Packed,
-    coarse: Coarse,
+    pub(super) coarse: Coarse,
     /// Length of the last coarse step, relative to that which its matrix gave.
     share: f64,
     /// Vertex and number within the contacts of the body, by vertex.
@@ -84,11 +81,11 @@ pub(super) struct BodyState {
     /// Vertices that contacts hold, with their stiffness [N/m].
     pub(super) holds: Vec<(u32, Hold, f32)>,
     /// Vertices by row.
-    by_row: Vec<(u32, u32)>,
+    pub(super) by_row: Vec<(u32, u32)>,
 }
 
 impl BodyState {
-    pub(super) fn new(body: &Body, groups: &[Group], particles: usize) -> Self {
+    pub(super) fn new(body: &ElasticBody, groups: &[Group], particles: usize) -> Self {
         let n = body.vertices.len();
         let mut by_row: Vec<(u32, u32)> = body.vertices.iter().enumerate().map(|(v, &r)| (r, v as u32)).collect();
         by_row.sort_unstable();
@@ -128,7 +125,7 @@ impl BodyState {
     }
 
     /// Reads the parameters of the elements again.
-    pub(super) fn read_parameters(&mut self, body: &Body, groups: &[Group]) {
+    pub(super) fn read_parameters(&mut self, body: &ElasticBody, groups: &[Group]) {
         self.packed = Packed::new(body, groups);
         self.coarse = Coarse::new(body, groups);
     }
@@ -138,13 +135,13 @@ impl BodyState {
     pub(super) fn iterate(
         &mut self,
         threads: &Threads,
-        body: &Body,
+        body: &ElasticBody,
         sub: &Substep<'_>,
         iteration: u32,
         rows: &[RowData],
         contacts: &[Vec<Contact>],
     ) -> bool {
-        let enough = iteration > CYCLES || self.share >= GOOD && self.contacts.is_empty();
+        let enough = iteration > CYCLES || self.share >= GOOD_STEP && self.contacts.is_empty();
         if iteration > 1 && enough && !sub.pushed {
             return false;
         }
@@ -178,105 +175,8 @@ impl BodyState {
         (&self.x, self.contacts.iter().map(|(_, c)| c))
     }
 
-    /// Masses, targets and contacts of the substep, and where to start from.
-    fn begin(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, contacts: &[Vec<Contact>]) {
-        self.inv_h2 = sub.inv_h2;
-        self.target.copy_from_slice(&self.x);
-        for (v, &r) in body.vertices.iter().enumerate() {
-            let (r, inverse) = (r as usize, self.x[v][3]);
-            self.masses[v] = if self.turns[v] {
-                let weight = sub.spin_weights[r - sub.particles];
-                if weight > 0.0 { 0.25 / weight } else { 0.0 }
-            } else if inverse > 0.0 {
-                1.0 / inverse
-            } else {
-                0.0
-            };
-            if !self.turns[v] {
-                self.target[v][3] = self.masses[v] * sub.inv_h2;
-            }
-        }
-        self.contacts.clear();
-        for c in body.runs.iter().flat_map(|&run| &contacts[run]) {
-            if let Ok(at) = self.by_row.binary_search_by_key(&c.particle, |&(row, _)| row) {
-                self.contacts.push((self.by_row[at].1, Contact { push: Push::default(), ..*c }));
-            }
-        }
-        self.contacts.sort_by_key(|&(v, c)| (v, c.collider));
-        // Without gravity: in a body at rest forces balance it from the first residual on.
-        let fall = sub.gravity / sub.inv_h2;
-        for v in 0..self.x.len() {
-            if self.masses[v] > 0.0 && !self.turns[v] {
-                let x = position(self.x[v]) - fall;
-                (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
-            }
-        }
-        self.leave_colliders(sub, body);
-        self.guard_start(threads, body, sub);
-    }
-
-    /// A body that was thrown or crushed may have a lower objective where it was: it starts there then.
-    ///
-    /// Leaves the forces at the start in `forces`.
-    fn guard_start(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
-        let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
-        // In lanes and of ropes energies cost next to nothing beside forces.
-        let cheap = self.packed.others.is_empty() || self.coarse.chain().is_of_ropes();
-        let mut energy = self.residual(threads, sub, &self.x, cheap, &mut blocks, &mut forces);
-        for (v, &r) in body.vertices.iter().enumerate() {
-            self.trial[v] = if self.masses[v] > 0.0 { sub.previous[r as usize] } else { self.x[v] };
-        }
-        // With d the way to the start, the objective was higher by r·d + ½dᵀHd, and H is at least the inertia.
-        let gain = threads.sum(self.x.len(), |range| {
-            let one = |v: usize| {
-                let way = toward(self.trial[v], self.x[v], self.turns[v]);
-                f64::from(position(forces[v]).dot(way) + 0.5 * self.masses[v] * sub.inv_h2 * way.length_squared())
-            };
-            range.map(one).sum()
-        });
-        if gain < 0.0 || gain.is_nan() {
-            if !cheap {
-                energy = self.residual(threads, sub, &self.x, true, &mut blocks, &mut forces);
-            }
-            if gain >= -SLIGHT * energy {
-                (self.forces, self.blocks) = (forces, blocks);
-                return;
-            }
-            let mut other = std::mem::take(&mut self.other);
-            let ahead = self.inertia(threads, sub, &self.x) + energy;
-            let elastic = self.residual(threads, sub, &self.trial, true, &mut blocks, &mut other);
-            let behind = self.inertia(threads, sub, &self.trial) + elastic;
-            if ahead.is_nan() || ahead > behind {
-                self.x.copy_from_slice(&self.trial);
-                std::mem::swap(&mut forces, &mut other);
-            }
-            self.other = other;
-        }
-        (self.forces, self.blocks) = (forces, blocks);
-    }
-
-    /// Displacements by other passes act as impulses: they move the target, too. Returns whether there are any.
-    fn take_impulses(&mut self) -> bool {
-        let mut any = false;
-        for v in 0..self.x.len() {
-            if self.x[v] == self.after[v] {
-                continue;
-            }
-            any = true;
-            if self.turns[v] {
-                let turn = Quat::from_array(self.x[v]) * Quat::from_array(self.after[v]).conjugate();
-                self.target[v] = (turn * Quat::from_array(self.target[v])).normalize().to_array();
-            } else {
-                for c in 0..3 {
-                    self.target[v][c] += self.x[v][c] - self.after[v][c];
-                }
-            }
-        }
-        any
-    }
-
     /// Inertial part of the objective [J].
-    fn inertia(&self, threads: &Threads, sub: &Substep<'_>, x: &[RowData]) -> f64 {
+    pub(super) fn inertia(&self, threads: &Threads, sub: &Substep<'_>, x: &[RowData]) -> f64 {
         threads.sum(x.len(), |range| {
             let one = |v: usize| {
                 let way = toward(x[v], self.target[v], self.turns[v]);
@@ -287,7 +187,7 @@ impl BodyState {
     }
 
     /// Forces on all vertices at `x`, inertia included. `blocks` is scratch. Returns the elastic energy [J] if `energies`.
-    fn residual(
+    pub(super) fn residual(
         &self,
         threads: &Threads,
         sub: &Substep<'_>,
@@ -316,7 +216,7 @@ impl BodyState {
     /// A step in the coarse space, as long as the forces along it last.
     ///
     /// In the first iteration `forces` are known, and the matrix is built.
-    fn correct(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, first: bool) {
+    fn correct(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>, first: bool) {
         let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
         if !first {
             self.residual(threads, sub, &self.x, false, &mut blocks, &mut forces);
@@ -356,8 +256,8 @@ impl BodyState {
         };
         let (start, end) = (along(&forces), along(&other));
         let share = match start > 0.0 {
-            true if start > end => (start / (start - end)).min(LONGEST),
-            true => LONGEST,
+            true if start > end => (start / (start - end)).min(LONGEST_STEP),
+            true => LONGEST_STEP,
             false => 0.0,
         };
         (self.forces, self.other, self.blocks, self.share) = (forces, other, blocks, share);
@@ -382,7 +282,7 @@ impl BodyState {
     }
 
     /// Every vertex once, color by color, to the minimum of its own problem.
-    fn sweep(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
+    fn sweep(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>) {
         let (mut steps, mut blocks) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.blocks));
         let mut next = 0;
         for (number, color) in body.colors.iter().enumerate() {
@@ -402,7 +302,7 @@ impl BodyState {
                         hessian: blocks[block].hessian(lane),
                         step: position(steps[v]),
                     };
-                    let way = self.meet(sub, body, v, &step);
+                    let way = self.solve_contacts(sub, body, v, &step);
                     steps[v] = [way.x, way.y, way.z, 0.0];
                 }
                 next = self.contacts_of(v).end;

@@ -1,12 +1,12 @@
-//! Elastic force on single vertices, for whoever asks after a substep.
+//! Elastic force on single vertices, for queries after a substep.
 
 use crate::constraints::group::Group;
 use crate::math::RowData;
 use crate::methods::vbd::element::{force_at_row, params};
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use glam::DVec3;
 
-impl Body {
+impl ElasticBody {
     /// Force of all elements on vertex `v` [N], a torque for an orientation [N·m].
     pub(crate) fn force_on(&self, groups: &[Group], rows: &[RowData], v: usize) -> DVec3 {
         let entries = &self.entries[self.offsets[v] as usize..self.offsets[v + 1] as usize];

@@ -12,6 +12,7 @@ mod aggregates;
 mod assembly;
 mod assembly_lanes;
 mod balance;
+mod begin;
 mod block_matrix;
 mod block_passes;
 mod body_contacts;
@@ -28,6 +29,7 @@ mod force;
 pub mod gpu;
 mod graph;
 mod lanes;
+mod linear;
 mod momentum;
 mod pack;
 pub mod plan;
@@ -41,7 +43,7 @@ use crate::constraints::group::Group;
 use crate::contact::cpu::ContactScratch;
 use crate::math::RowData;
 use crate::methods::vbd::cpu::{BodyState, CYCLES, Substep};
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::scene::Integrator;
@@ -62,8 +64,8 @@ const TRIANGLE_CYCLES: u32 = 4;
 pub(crate) struct ElasticModel<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) groups: &'a [Group],
-    pub(crate) bodies: &'a [Body],
-    pub(crate) spin_weights: &'a [f32],
+    pub(crate) bodies: &'a [ElasticBody],
+    pub(crate) spin_inv_inertias: &'a [f32],
     /// Whether other passes may move the rows of bodies: contacts between particles, grips.
     pub(crate) pushed: bool,
     /// Whether contacts between triangles may move them, too.
@@ -105,13 +107,13 @@ pub(crate) struct ElasticScratch {
 }
 
 impl ElasticScratch {
-    pub(crate) fn new(bodies: &[Body], groups: &[Group], particles: usize) -> Self {
+    pub(crate) fn new(bodies: &[ElasticBody], groups: &[Group], particles: usize) -> Self {
         let bodies = bodies.iter().map(|body| BodyState::new(body, groups, particles)).collect();
         Self { bodies, substep: None, iteration: 0 }
     }
 
     /// Reads the parameters of all elements again, after a setter has changed them.
-    pub(crate) fn read_parameters(&mut self, bodies: &[Body], groups: &[Group]) {
+    pub(crate) fn read_parameters(&mut self, bodies: &[ElasticBody], groups: &[Group]) {
         self.bodies.iter_mut().zip(bodies).for_each(|(state, body)| state.read_parameters(body, groups));
     }
 
@@ -142,7 +144,7 @@ impl ElasticScratch {
             radii,
             previous,
             particles: *particles,
-            spin_weights: model.spin_weights,
+            spin_inv_inertias: model.spin_inv_inertias,
             gravity: model.settings.gravity,
             first_order: model.settings.integrator == Integrator::Bdf1,
             inv_h2,
@@ -150,7 +152,7 @@ impl ElasticScratch {
             pushed: model.pushed,
         };
         let one = Threads::one();
-        let threads = |body: &Body| if body.vertices.len() > LARGE { cx.threads } else { &one };
+        let threads = |body: &ElasticBody| if body.vertices.len() > LARGE { cx.threads } else { &one };
         let large = |number: usize| model.bodies[number].vertices.len() > LARGE;
         let mut changed = vec![false; self.bodies.len()];
         {

@@ -10,7 +10,7 @@ use crate::constraints::group::Group;
 use crate::math::BLOCK;
 use crate::memory::of;
 use crate::methods::vbd::element::{Element, TetConstants, params, stiffness, tet_shape, triangle_shape};
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::sheet::SheetStiffness;
 use std::ops::Range;
 
@@ -101,7 +101,7 @@ enum Entry {
 
 impl Packed {
     /// From the parameters as they are now.
-    pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
+    pub(super) fn new(body: &ElasticBody, groups: &[Group]) -> Self {
         let mut it = Self { slots: vec![[0; 2]; body.vertices.len()], ..Self::default() };
         for color in &body.colors {
             let first = it.blocks.len();
@@ -113,7 +113,7 @@ impl Packed {
         it
     }
 
-    fn put_block(&mut self, body: &Body, groups: &[Group], vertices: Range<usize>) {
+    fn put_block(&mut self, body: &ElasticBody, groups: &[Group], vertices: Range<usize>) {
         let last = vertices.end - 1;
         let own: Indices = std::array::from_fn(|lane| (vertices.start + lane).min(last) as u32);
         let mut rounds = Rounds::default();

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// A connected body of elastic elements.
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct ElasticBody {
     /// Rows of the body, by color. Everything below is numbered within this list.
     pub vertices: Vec<u32>,
     /// Vertices that share no element, color after color.
@@ -33,7 +33,7 @@ pub struct Body {
     pub runs: Vec<usize>,
 }
 
-impl Body {
+impl ElasticBody {
     pub(crate) fn bytes(&self) -> u64 {
         let lists = of(&self.vertices) + of(&self.elements) + of(&self.offsets) + of(&self.entries) + of(&self.rest);
         lists + self.coarse.bytes()
@@ -116,9 +116,14 @@ pub(super) const CHAIN_STRETCH: f32 = 0.01;
 ///
 /// The exact solve of a chain carries any load over any number of segments, but forces are differences of positions: with
 /// the compliance 0.01·h²/M, where M is the mass of the rope, a segment that carries all of it is longer by a hundredth of
-/// g·h², and rounding of positions of a meter moves its force by less than 1 % of the weight. `weights` are the inverse
+/// g·h², and rounding of positions of a meter moves its force by less than 1 % of the weight. `inv_masses` are the inverse
 /// masses of rows [1/kg].
-pub(crate) fn resolve_chains(constraints: &mut BTreeMap<ConstraintKind, Raw>, body: &[u32], weights: &[f32], h: f32) {
+pub(crate) fn resolve_chains(
+    constraints: &mut BTreeMap<ConstraintKind, Raw>,
+    body: &[u32],
+    inv_masses: &[f32],
+    h: f32,
+) {
     const STRETCH: ConstraintKind = ConstraintKind::Stretch;
     let mut ends = vec![0_u8; body.len()];
     let mut chain = vec![true; body.len()];
@@ -138,8 +143,8 @@ pub(crate) fn resolve_chains(constraints: &mut BTreeMap<ConstraintKind, Raw>, bo
         }
     }
     let mut masses = vec![0.0_f32; body.len()];
-    let movable = body.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-    movable.for_each(|(&root, weight)| masses[root as usize] += 1.0 / weight);
+    let movable = body.iter().zip(inv_masses).filter(|(_, inv_mass)| **inv_mass > 0.0);
+    movable.for_each(|(&root, inv_mass)| masses[root as usize] += 1.0 / inv_mass);
     let Some(raw) = constraints.get_mut(&STRETCH) else { return };
     for (rows, params) in raw.rows.chunks_exact(2).zip(raw.params.chunks_exact_mut(STRETCH.layout().params)) {
         let root = body[rows[0] as usize] as usize;
@@ -239,7 +244,7 @@ pub(crate) fn sheet_substeps(
     constraints: &BTreeMap<ConstraintKind, Raw>,
     body: &[u32],
     elastic: &[bool],
-    weights: &[f32],
+    inv_masses: &[f32],
     dt: f32,
 ) -> u32 {
     let mut sums = vec![SheetSums::default(); body.len()];
@@ -256,8 +261,8 @@ pub(crate) fn sheet_substeps(
             own.triangles += 1.0;
         }
     }
-    for (row, weight) in weights.iter().enumerate().filter(|(row, weight)| elastic[*row] && **weight > 0.0) {
-        sums[body[row] as usize].mass += 1.0 / weight;
+    for (row, inv_mass) in inv_masses.iter().enumerate().filter(|(row, inv_mass)| elastic[*row] && **inv_mass > 0.0) {
+        sums[body[row] as usize].mass += 1.0 / inv_mass;
     }
     let most = sums.iter().map(|sum| sum.substeps(dt)).fold(1.0, f32::max);
     (most as u32).clamp(1, MOST_SUBSTEPS)
@@ -273,7 +278,7 @@ fn has_stiffness(kind: ConstraintKind, params: &[f32]) -> bool {
 
 /// The bodies of all constraints in [`ELASTIC`] batches. `rest` has the rest positions of all rows [m], `free` whether a
 /// row can move.
-pub(crate) fn bodies(groups: &[Group], rest: &[Vec3], free: &[bool], runs: &[Range<usize>]) -> Vec<Body> {
+pub(crate) fn bodies(groups: &[Group], rest: &[Vec3], free: &[bool], runs: &[Range<usize>]) -> Vec<ElasticBody> {
     let mut by_root: BTreeMap<u32, Vec<Element>> = BTreeMap::new();
     let mut components = UnionFind::new(rest.len());
     let mut all = Vec::new();
@@ -294,7 +299,7 @@ pub(crate) fn bodies(groups: &[Group], rest: &[Vec3], free: &[bool], runs: &[Ran
     by_root.into_values().map(|elements| body(elements, rest, free, runs)).collect()
 }
 
-fn body(mut elements: Vec<Element>, rest: &[Vec3], free: &[bool], runs: &[Range<usize>]) -> Body {
+fn body(mut elements: Vec<Element>, rest: &[Vec3], free: &[bool], runs: &[Range<usize>]) -> ElasticBody {
     let count = |e: &Element| e.kind.layout().rows;
     let mut rows: Vec<u32> = elements.iter().flat_map(|e| e.rows[..count(e)].to_vec()).collect();
     rows.sort_unstable();
@@ -350,5 +355,5 @@ fn body(mut elements: Vec<Element>, rest: &[Vec3], free: &[bool], runs: &[Range<
     let coarse = CoarseSpace::new(&adjacency, &rest, &movable, kinds);
     let held = |run: &Range<usize>| rows.binary_search(&(run.start as u32)).is_ok();
     let runs = runs.iter().enumerate().filter(|(_, run)| held(run)).map(|(number, _)| number).collect();
-    Body { vertices, colors: ranges, elements, offsets, entries, rest, coarse, runs }
+    ElasticBody { vertices, colors: ranges, elements, offsets, entries, rest, coarse, runs }
 }

@@ -4,7 +4,7 @@ use crate::constraints::ConstraintKind;
 use crate::constraints::group::Group;
 use crate::math::RowData;
 use crate::methods::vbd::element::{Element, at_row, params};
-use crate::methods::vbd::plan::{Body, CHAIN_STRETCH, RIGID_ATTACHMENT};
+use crate::methods::vbd::plan::{CHAIN_STRETCH, ElasticBody, RIGID_ATTACHMENT};
 
 /// An element whose compliance must not be smaller.
 pub(crate) struct LeastCompliance {
@@ -16,7 +16,7 @@ pub(crate) struct LeastCompliance {
     pub least: f32,
 }
 
-impl Body {
+impl ElasticBody {
     /// The smallest compliances of its elements of a kind: those that rigid ones get when a scene is built. `rows` have the
     /// inverse masses [1/kg], `h` is the substep [s].
     pub(crate) fn least_compliances(
@@ -31,7 +31,7 @@ impl Body {
             return Vec::new();
         }
         let mass = |vertex: usize| match rows[self.vertices[vertex] as usize][3] {
-            weight if weight > 0.0 => 1.0 / weight,
+            inv_mass if inv_mass > 0.0 => 1.0 / inv_mass,
             _ => 0.0,
         };
         let whole: f32 = (0..self.vertices.len()).map(mass).sum();

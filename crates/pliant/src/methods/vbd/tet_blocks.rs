@@ -6,7 +6,7 @@ use crate::memory::of;
 use crate::methods::vbd::assembly::modes_of;
 use crate::methods::vbd::block_matrix::Block;
 use crate::methods::vbd::element::{linear, params};
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use glam::Mat3;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) struct TetBlocks {
 }
 
 impl TetBlocks {
-    pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
+    pub(super) fn new(body: &ElasticBody, groups: &[Group]) -> Self {
         let space = &body.coarse;
         if space.exact || !body.elements.iter().any(|e| e.kind == ConstraintKind::NeoHookeanTet) {
             return Self::default();
@@ -107,12 +107,12 @@ impl TetBlocks {
 }
 
 /// The aggregate whose rotation is that of a tetrahedron: always the last, so that pairs of aggregates have few.
-pub(super) fn turns_with(body: &Body, rows: &[u32; 4]) -> u32 {
+pub(super) fn turns_with(body: &ElasticBody, rows: &[u32; 4]) -> u32 {
     rows.iter().map(|&r| body.coarse.aggregate[r as usize]).max().unwrap_or(0)
 }
 
 /// Aggregate and mode of an unknown.
-fn mode_of(body: &Body, unknown: u32) -> (u32, usize) {
+fn mode_of(body: &ElasticBody, unknown: u32) -> (u32, usize) {
     let unknowns = &body.coarse.unknowns;
     let aggregate = unknowns.partition_point(|&first| first <= unknown) - 1;
     (aggregate as u32, (unknown - unknowns[aggregate]) as usize / 3)

@@ -4,9 +4,6 @@
 const THREADS: u32 = 256u;
 // Maximum number of workgroups: the threads of one.
 const MOST_GROUPS: u32 = 256u;
-const SMALLEST_CELL: f32 = 1e-18;
-// Largest quantized coordinate of a Morton code: 21 bits.
-const TOP: f32 = 2097151.0;
 
 @group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> radii: array<f32>;
@@ -180,7 +177,7 @@ fn choose(low: vec3<f32>, high: vec3<f32>, largest: f32) {
     cells.masks = masks;
     cells.low = low;
     let longest_edge = max(extent.x, max(extent.y, extent.z));
-    let scale = TOP / longest_edge;
+    let scale = TOP_COORDINATE / longest_edge;
     // Bounds that overflow, or of zero extent, have a single code.
     cells.scale = select(0.0, scale, longest_edge > 0.0 && finite(scale) && finite(longest_edge));
 }

@@ -1,7 +1,7 @@
 // Bounding boxes, rounded outward (S31, D4 §5.2.4): pliant::neighbors::Box3.
 
 // Maximum number of slots of a leaf; its word has three bits for the size.
-const BUNCH: u32 = 4u;
+const MOST_IN_LEAF: u32 = 4u;
 const LEAF: u32 = 0x80000000u;
 // Phase of an empty box, neutral in unions.
 const NO_PHASE: u32 = 0xffffffffu;

@@ -23,14 +23,11 @@ struct Cells {
     environments: array<u32>,
 }
 
-// Cell indices stay within ±this, so that their differences fit 32 bits.
-const MAX_POSITION: f32 = 1073741760.0;
-
 // ⌊v · inverse⌋. Monotonic in v, rounding included. Positions that are not finite get an arbitrary cell and have no
 // neighbors.
 fn cell(v: vec3<f32>, inverse: vec3<f32>) -> vec3<i32> {
     let scaled = v * inverse;
-    let above = select(vec3<f32>(-MAX_POSITION), scaled, scaled > vec3<f32>(-MAX_POSITION));
-    let within = select(vec3<f32>(MAX_POSITION), above, above < vec3<f32>(MAX_POSITION));
+    let above = select(vec3<f32>(-FARTHEST_CELL), scaled, scaled > vec3<f32>(-FARTHEST_CELL));
+    let within = select(vec3<f32>(FARTHEST_CELL), above, above < vec3<f32>(FARTHEST_CELL));
     return vec3<i32>(floor(within));
 }

@@ -1,99 +1,20 @@
-//! Neighbor search: inputs, outputs, and reallocation.
+//! Neighbor search: buffers and passes, outputs, and reallocation.
 
-use crate::environments::Separation;
+use crate::neighbors::gpu::constants;
+use crate::neighbors::gpu::setup::{Layout, Order, Setup};
+use crate::neighbors::gpu::uniforms::QueryUniforms;
 use crate::neighbors::gpu::{CELLS, GROUP, QUERY, SUM, Shared, grid, tree};
-use crate::neighbors::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
+use crate::neighbors::{Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
 use crate::runtime::cpu::Threads;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass, ComputePipeline};
 
-/// Inputs of a search. The caller's buffers are only read.
-#[derive(Clone, Copy)]
-pub struct Setup<'a> {
-    /// Number of particles, below [`MAX_PARTICLES`].
-    pub particles: usize,
-    /// One `vec4<f32>` per particle, optionally followed by more rows: position [m]; w is ignored.
-    pub rows: &'a Buffer,
-    /// Offset of the first particle [rows].
-    pub rows_at: u32,
-    /// Radii [m], one `f32` per particle.
-    pub radii: &'a Buffer,
-    /// Offset of the first radius [words].
-    pub radii_at: u32,
-    /// Phases, one `u32` per particle; without a buffer all particles have phase 0.
-    pub phases: Option<&'a Buffer>,
-    /// Offset of the first phase [words].
-    pub phases_at: u32,
-    /// See [`crate::neighbors::near`] [m]; not negative.
-    pub margin: f32,
-    /// Which particle of a pair lists the other.
-    pub pairs: Pairs,
-    /// Search structure.
-    pub search: Search,
-    /// Construction method of the grid. Lists do not depend on it.
-    pub construction: Construction,
-    /// Order of list entries.
-    pub order: Order,
-    /// Memory layout of lists.
-    pub layout: Layout,
-    /// Initial capacity [list entries].
-    pub capacity: usize,
-    /// Initial positions, for [`Search::Auto`], which the host decides once: the list of dispatches is fixed, so data
-    /// on the device would come too late. Without it, auto selects the grid.
-    pub cloud: Option<Cloud<'a>>,
-    /// Environments, whose particles are not neighbors of each other; the grid searches if there is more than one.
-    pub separation: Separation<'a>,
-}
-
-impl Setup<'_> {
-    /// Shaders do not check their indices.
-    ///
-    /// # Panics
-    /// Where a buffer ends before its last particle.
-    fn check(&self) {
-        let n = self.particles as u64;
-        let check = |what: &str, buffer: &Buffer, at: u32, stride: u64| {
-            let (needed, size) = (stride * (u64::from(at) + n), buffer.size());
-            assert!(size >= needed, "the buffer of {what} has {size} bytes, but the search reads {needed}");
-        };
-        check("rows", self.rows, self.rows_at, 16);
-        check("radii", self.radii, self.radii_at, 4);
-        if let Some(phases) = self.phases {
-            check("phases", phases, self.phases_at, 4);
-        }
-        let (count, of) = (self.separation.count, self.separation.of);
-        assert!(!self.separation.acts() || of.len() == self.particles && of.iter().all(|&e| e < count), "environments");
-    }
-}
-
-/// The order of a list's entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// By particle index, as on the CPU.
-    #[default]
-    Numbers,
-    /// By cell, and by index within cells, if the grid searches: deterministic too, without sorting. For long lists.
-    Cells,
-}
-
-/// Memory layout of the lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Layout {
-    /// Contiguous.
-    #[default]
-    Apart,
-    /// Lists of 32 consecutive slots are interleaved: their n-th entries are adjacent, so that accesses of adjacent
-    /// threads are coalesced. Takes at most about half as much memory again. Lists much longer than their neighbors'
-    /// stay contiguous.
-    Interleaved,
-}
-
 /// Lists interleaved together.
-const INTERLEAVE: usize = 32;
+pub(crate) const INTERLEAVE: usize = 32;
 /// Flag in the length of an interleaved list.
-const INTERLEAVED: u32 = 1 << 31;
+pub(crate) const INTERLEAVED: u32 = 1 << 31;
 
 /// Positions of the entries of a list, from the two words of its range.
 pub fn entries_of(range: [u32; 2]) -> impl Iterator<Item = usize> {
@@ -141,7 +62,7 @@ impl Report {
 pub struct Finder {
     particles: usize,
     used: Search,
-    record: [u32; 12],
+    record: QueryUniforms,
     query: Buffer,
     build: Vec<Step>,
     list: [Step; 2],
@@ -167,11 +88,6 @@ struct ListPass {
 /// Words of `Cells` before its environments.
 const CELL_WORDS: usize = 24;
 
-/// Element of the uniform record that holds the capacity.
-const CAPACITY: usize = 1;
-/// Element of the uniform record that holds the margin.
-const MARGIN: usize = 4;
-
 /// Minimum growth, to avoid frequent reallocation.
 const GROWTH: u64 = 4096;
 
@@ -194,18 +110,21 @@ impl Finder {
             (Search::Auto, None) => Search::Grid,
             (given, _) => given,
         };
-        let mut builder = PassBuilder::new(device);
-        let mut record = [0; 12];
-        record[0] = n as u32;
-        record[2] = setup.radii_at;
-        record[3] = setup.phases_at;
-        record[MARGIN] = setup.margin.to_bits();
-        record[5] = u32::from(setup.pairs == Pairs::Once);
-        record[6] = u32::from(setup.phases.is_some());
-        record[7] = grid::places(n) as u32;
-        record[9] = if used == Search::Grid { 1 } else { 2 };
-        record[10] = setup.rows_at;
-        record[11] = setup.separation.count.max(1);
+        let mut builder = PassBuilder::new(device, constants::wgsl());
+        let record = QueryUniforms {
+            particles: n as u32,
+            capacity: 0,
+            radii_at: setup.radii_at,
+            phases_at: setup.phases_at,
+            margin: setup.margin,
+            once: u32::from(setup.pairs == Pairs::Once),
+            phased: u32::from(setup.phases.is_some()),
+            places: grid::places(n) as u32,
+            zero: 0,
+            used: if used == Search::Grid { 1 } else { 2 },
+            rows_at: setup.rows_at,
+            environments: setup.separation.count.max(1),
+        };
         let shared = Shared {
             particles: n,
             rows: setup.rows,
@@ -224,7 +143,7 @@ impl Finder {
         let ranges = builder.words("ranges", 2 * n)?;
         let queue = builder.words("queue", n)?;
         let lists = include_str!("lists.wgsl");
-        let allocation = concat!(include_str!("interleaved_lists.wgsl"), include_str!("list_allocation.wgsl"));
+        let allocation = include_str!("list_allocation.wgsl");
         let mut reads = vec![(1, shared.slots.clone()), (2, shared.tags.clone()), (8, queue.clone())];
         let interleaving =
             if setup.layout == Layout::Interleaved { "const INTERLEAVES: bool = true;\n" } else { CONTIGUOUS };
@@ -311,7 +230,7 @@ impl Finder {
             let (needed, most) = (4 * entries, 4 * most);
             return Err(GpuError::TooLarge { buffer: "neighbors", needed, most, adapter: device.name.clone() });
         }
-        let mut builder = PassBuilder::new(device);
+        let mut builder = PassBuilder::new(device, constants::wgsl());
         let indices = builder.words("neighbors", entries.max(1) as usize)?;
         self.list = bind(&builder, &self.list_passes, [&self.query, &self.ranges, &indices, &self.header])?;
         self.indices = indices;
@@ -364,19 +283,19 @@ impl Finder {
     /// Sets another margin [m] from the next submission on.
     pub fn set_margin(&mut self, device: &Device, margin: f32) {
         check_margin(margin);
-        self.record[MARGIN] = margin.to_bits();
-        device.queue.write_buffer(&self.query, 0, bytemuck::cast_slice(&self.record));
+        self.record.margin = margin;
+        device.queue.write_buffer(&self.query, 0, bytemuck::bytes_of(&self.record));
     }
 
     fn set_capacity(&mut self, device: &Device, capacity: u32) {
-        self.record[CAPACITY] = capacity;
-        device.queue.write_buffer(&self.query, 0, bytemuck::cast_slice(&self.record));
+        self.record.capacity = capacity;
+        device.queue.write_buffer(&self.query, 0, bytemuck::bytes_of(&self.record));
         device.queue.write_buffer(&self.header, 0, bytemuck::cast_slice(&[0_u32; HEADER]));
     }
 
     /// Capacity [entries].
     pub fn capacity(&self) -> u32 {
-        self.record[CAPACITY]
+        self.record.capacity
     }
 
     /// By particle, `vec2<u32>`: its first entry and its length, with the highest bit set if the stride is 32. Particle

@@ -8,7 +8,7 @@ const THREADS: u32 = 256u;
 @group(0) @binding(7) var<storage, read> cells: Cells;
 @group(0) @binding(8) var<storage, read> queue: array<u32>;
 
-var<workgroup> job_shared: vec4<u32>;
+var<workgroup> next_shared: vec4<u32>;
 var<workgroup> numbers: array<u32, LONG>;
 
 @compute @workgroup_size(256)
@@ -18,19 +18,19 @@ fn finish(
     @builtin(local_invocation_index) t: u32,
 ) {
     if t == 0u {
-        job_shared.x = min(atomicLoad(&header.queued), query.particles);
+        next_shared.x = min(atomicLoad(&header.queued), query.particles);
     }
-    let queued = workgroupUniformLoad(&job_shared).x;
+    let queued = workgroupUniformLoad(&next_shared).x;
     for (var q = group.x; q < queued; q += groups.x) {
         if t == 0u {
             let i = queue[q] & ~NEEDS_SEARCH;
-            job_shared = vec4<u32>(i, queue[q] & NEEDS_SEARCH, ranges[i]);
+            next_shared = vec4<u32>(i, queue[q] & NEEDS_SEARCH, ranges[i]);
         }
-        let job = workgroupUniformLoad(&job_shared);
-        if job.y == 0u {
-            sort_list(t, job.z, job.w);
+        let next = workgroupUniformLoad(&next_shared);
+        if next.y == 0u {
+            sort_list(t, next.z, next.w);
         } else {
-            search_all(t, job.x);
+            search_all(t, next.x);
         }
     }
 }
@@ -72,10 +72,10 @@ fn search_all(t: u32, i: u32) {
     let up_to = inclusive(t, count);
     if t == THREADS - 1u {
         let at = reserve(up_to);
-        job_shared.x = at;
+        next_shared.x = at;
         ranges[i] = select(vec2<u32>(at, up_to), vec2<u32>(0u), at == NO_SPACE);
     }
-    let at = workgroupUniformLoad(&job_shared).x;
+    let at = workgroupUniformLoad(&next_shared).x;
     if at != NO_SPACE {
         var to = at + up_to - count;
         for (var j = first; j < end; j++) {

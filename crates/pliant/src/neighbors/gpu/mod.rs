@@ -17,15 +17,19 @@
 //! - Requires 256 threads and 16 KiB of workgroup memory, eight storage buffers, no subgroups, no waiting between
 //!   workgroups.
 
+pub mod constants;
 pub mod finder;
 pub mod grid;
 pub mod neighbor_overflow;
 pub mod scan;
+pub mod setup;
 pub mod sort;
 pub mod tree;
+pub mod uniforms;
 
-pub use crate::neighbors::gpu::finder::{Finder, HEADER, Layout, Order, Report, Setup, entries_of};
+pub use crate::neighbors::gpu::finder::{Finder, HEADER, Report, entries_of};
 pub use crate::neighbors::gpu::scan::Scan;
+pub use crate::neighbors::gpu::setup::{Layout, Order, Setup};
 pub use crate::neighbors::gpu::sort::Sort;
 
 use wgpu::Buffer;

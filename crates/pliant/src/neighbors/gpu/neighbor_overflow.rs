@@ -18,8 +18,8 @@ impl OverflowSearch {
     /// Makes the search; `flags` is where the state is frozen, `constants` the WGSL that defines `FROZEN` and `LISTS_FULL`.
     pub fn new(device: &Device, setup: &Setup<'_>, flags: &Buffer, constants: &str) -> Result<Self, GpuError> {
         let finder = Finder::new(device, setup)?;
-        let builder = PassBuilder::new(device);
-        let search = builder.pipeline("search", &[constants, include_str!("neighbor_overflow.wgsl")])?;
+        let builder = PassBuilder::new(device, constants.to_owned());
+        let search = builder.pipeline("search", &[include_str!("neighbor_overflow.wgsl")])?;
         let overflow_flag = builder.step(&search, &[(0, finder.header()), (1, flags)], 1)?;
         Ok(Self { finder, overflow_flag })
     }

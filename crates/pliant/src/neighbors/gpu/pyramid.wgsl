@@ -5,6 +5,13 @@
 
 const THREADS: u32 = 256u;
 
+struct PyramidUniforms {
+    // The input level.
+    level: u32,
+    unused_0: u32,
+    unused_1: u32,
+    unused_2: u32,
+}
 
 @group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> radii: array<f32>;
@@ -13,8 +20,7 @@ const THREADS: u32 = 256u;
 @group(0) @binding(5) var<storage, read_write> boxes: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> slots: array<vec4<f32>>;
 @group(0) @binding(9) var<storage, read_write> tags: array<vec2<u32>>;
-// The input level.
-@group(0) @binding(10) var<uniform> job: vec4<u32>;
+@group(0) @binding(10) var<uniform> args: PyramidUniforms;
 
 var<workgroup> lows: array<vec4<u32>, THREADS>;
 var<workgroup> highs: array<vec4<u32>, THREADS>;
@@ -86,10 +92,10 @@ fn build_levels(
     let block = flat(group, groups);
     let number = block * THREADS + t;
     var both = empty();
-    if 2u * number + 1u < (bottom() >> job.x) {
-        let at = 2u * (level_at(job.x) + 2u * number);
+    if 2u * number + 1u < (bottom() >> args.level) {
+        let at = 2u * (level_at(args.level) + 2u * number);
         both = around(unpack(boxes[at], boxes[at + 1u]), unpack(boxes[at + 2u], boxes[at + 3u]));
     }
-    keep(t, job.x + 1u, number, both);
-    build_upward(t, block, job.x + 1u);
+    keep(t, args.level + 1u, number, both);
+    build_upward(t, block, args.level + 1u);
 }

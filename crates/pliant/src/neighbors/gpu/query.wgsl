@@ -1,6 +1,6 @@
 // Query uniforms, and the pair test.
 
-struct Query {
+struct QueryUniforms {
     particles: u32,
     // Capacity of the lists [entries].
     capacity: u32,
@@ -25,11 +25,9 @@ struct Query {
     environments: u32,
 }
 
-@group(0) @binding(0) var<uniform> query: Query;
+@group(0) @binding(0) var<uniform> query: QueryUniforms;
 
-// As pliant::neighbors::OUTWARD: factor that widens bounds to cover the rounding error of their own arithmetic. A
-// driver may fuse the product into a sum; then it is rounded once instead of twice, never the other way.
-const OUTWARD: f32 = 1.00000095367431640625;
+// Factors OUTWARD: a driver may fuse the product into a sum; then it is rounded once instead of twice, never the other way.
 
 const HUGE: f32 = 0x1.fffffep+127f;
 
@@ -47,9 +45,6 @@ fn near(a: vec4<f32>, b: vec4<f32>) -> bool {
     let square = rounded(rounded(d.x * d.x) + rounded(d.y * d.y)) + rounded(d.z * d.z);
     return square < rounded(reach * reach);
 }
-
-// Phase of inactive particles, which have no neighbors.
-const INACTIVE: u32 = 0xffffffffu;
 
 // Whether a particle (index, phase) lists another.
 fn lists(own: vec2<u32>, other: vec2<u32>) -> bool {

@@ -4,6 +4,8 @@
 //! they are more than a block), then every block scans itself. A single dispatch with look-back would read the numbers
 //! once instead of twice, but needs workgroups to wait for others, for which WGSL has no progress guarantee.
 
+use crate::neighbors::gpu::constants;
+use crate::neighbors::gpu::uniforms::ScanUniforms;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
@@ -24,7 +26,7 @@ impl Scan {
     pub fn new(device: &Device, data: &Buffer, count: usize) -> Result<Self, GpuError> {
         let needed = 4 * count as u64;
         assert!(data.size() >= needed, "the buffer has {} bytes, but the scan covers {needed}", data.size());
-        let mut builder = PassBuilder::new(device);
+        let mut builder = PassBuilder::new(device, constants::wgsl());
         let steps = Self::steps(&mut builder, data, count)?;
         Ok(Self { steps, bytes: builder.bytes })
     }
@@ -37,15 +39,16 @@ impl Scan {
         let (mut data, mut count) = (data.clone(), count);
         while count > BLOCK {
             let blocks = count.div_ceil(BLOCK);
-            let job = builder.record("scan job", &[count as u32, 0, 0, 0])?;
+            let args =
+                builder.record("scan uniforms", &ScanUniforms { count: count as u32, ..ScanUniforms::default() })?;
             let sums = builder.words("block sums", blocks)?;
-            let bound = [(0, &job), (1, &data), (2, &sums)];
+            let bound = [(0, &args), (1, &data), (2, &sums)];
             up.push(builder.step(&reduce, &bound, blocks)?);
             down.push(builder.step(&scan, &bound, blocks)?);
             (data, count) = (sums, blocks);
         }
-        let job = builder.record("scan job", &[count as u32, 0, 0, 0])?;
-        up.push(builder.step(&one, &[(0, &job), (1, &data)], count.min(1))?);
+        let args = builder.record("scan uniforms", &ScanUniforms { count: count as u32, ..ScanUniforms::default() })?;
+        up.push(builder.step(&one, &[(0, &args), (1, &data)], count.min(1))?);
         up.extend(down.into_iter().rev());
         Ok(up)
     }

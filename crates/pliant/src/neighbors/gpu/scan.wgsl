@@ -5,8 +5,15 @@ const THREADS: u32 = 256u;
 const EACH: u32 = 8u;
 const BLOCK: u32 = THREADS * EACH;
 
-// Number of elements in `data`.
-@group(0) @binding(0) var<uniform> job: vec4<u32>;
+struct ScanUniforms {
+    // Number of elements in `data`.
+    count: u32,
+    unused_0: u32,
+    unused_1: u32,
+    unused_2: u32,
+}
+
+@group(0) @binding(0) var<uniform> args: ScanUniforms;
 @group(0) @binding(1) var<storage, read_write> data: array<u32>;
 @group(0) @binding(2) var<storage, read_write> sums: array<u32>;
 
@@ -14,7 +21,7 @@ const BLOCK: u32 = THREADS * EACH;
 fn own_sum(first: u32) -> u32 {
     var sum = 0u;
     for (var k = 0u; k < EACH; k++) {
-        if first + k < job.x {
+        if first + k < args.count {
             sum += data[first + k];
         }
     }
@@ -25,7 +32,7 @@ fn own_sum(first: u32) -> u32 {
 fn spread(first: u32, before: u32) {
     var sum = before;
     for (var k = 0u; k < EACH; k++) {
-        if first + k < job.x {
+        if first + k < args.count {
             let value = data[first + k];
             data[first + k] = sum;
             sum += value;
@@ -42,7 +49,7 @@ fn reduce(
 ) {
     let block = flat(group, groups);
     let sum = inclusive(t, own_sum(block * BLOCK + t * EACH));
-    if t == THREADS - 1u && block * BLOCK < job.x {
+    if t == THREADS - 1u && block * BLOCK < args.count {
         sums[block] = sum;
     }
 }
@@ -58,7 +65,7 @@ fn scan(
     let first = block * BLOCK + t * EACH;
     let own = own_sum(first);
     let before = inclusive(t, own) - own;
-    if first < job.x {
+    if first < args.count {
         spread(first, sums[block] + before);
     }
 }

@@ -34,7 +34,7 @@ fn search(slot: u32) {
     let reach = vec3<f32>((own.w + query.margin) * OUTWARD);
     let low = own.xyz - reach;
     let high = own.xyz + reach;
-    var word = select(0u, bunch(0u, query.particles - 1u), query.particles <= BUNCH);
+    var word = select(0u, bunch(0u, query.particles - 1u), query.particles <= MOST_IN_LEAF);
     var top = 0u;
     loop {
         // A step costs about as much as one candidate, and a leaf has a few.

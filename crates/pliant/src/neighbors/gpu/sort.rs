@@ -6,6 +6,8 @@
 //! per digit with a bit for each of 32 threads: no subgroup operations, whose width and order browsers do not
 //! guarantee.
 
+use crate::neighbors::gpu::constants;
+use crate::neighbors::gpu::uniforms::SortUniforms;
 use crate::neighbors::gpu::{GROUP, SUM};
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
@@ -17,7 +19,7 @@ const THREADS: usize = 128;
 /// Bits of a digit.
 const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
-const DIGITS: usize = 1 << DIGIT_BITS;
+pub(crate) const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// A sort of word pairs with its buffers, which can be recorded repeatedly.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ impl Sort {
     /// For `count` pairs whose keys are below 2^`bits`; digits above are ignored. Keys have 32 bits, so more mean 32.
     pub fn new(device: &Device, count: usize, bits: u32) -> Result<Self, GpuError> {
         let bits = bits.min(u32::BITS);
-        let mut builder = PassBuilder::new(device);
+        let mut builder = PassBuilder::new(device, constants::wgsl());
         let (shaders, pairs) = (Shaders::new(&builder, count)?, Pairs::new(&mut builder, count)?);
         let (steps, ends) = shaders.passes(&mut builder, &pairs, bits)?;
         Ok(Self { pairs, ends, steps, bytes: builder.bytes })
@@ -144,14 +146,15 @@ impl Shaders {
         let (mut steps, mut side, mut shift) = (Vec::new(), 0, 0);
         while shift < bits {
             let last = (1 << (bits - shift).min(DIGIT_BITS)) - 1;
-            let job = builder.record("sort job", &[pairs.count as u32, shift, last, blocks as u32])?;
+            let record = SortUniforms { count: pairs.count as u32, shift, last, blocks: blocks as u32 };
+            let args = builder.record("sort uniforms", &record)?;
             let ([keys, values], [to_keys, to_values]) =
                 ([&pairs.keys[side], &pairs.values[side]], [&pairs.keys[1 - side], &pairs.values[1 - side]]);
             let (table, totals) = (&pairs.table, &pairs.totals);
-            steps.push(builder.step(&self.tally, &[(0, &job), (1, keys), (3, table)], blocks)?);
-            let mut all = vec![(0, &job), (1, keys), (2, values), (5, to_keys), (6, to_values)];
+            steps.push(builder.step(&self.tally, &[(0, &args), (1, keys), (3, table)], blocks)?);
+            let mut all = vec![(0, &args), (1, keys), (2, values), (5, to_keys), (6, to_values)];
             if let Some(rows) = &self.rows {
-                steps.push(builder.step(rows, &[(0, &job), (3, table), (4, totals)], DIGITS)?);
+                steps.push(builder.step(rows, &[(0, &args), (3, table), (4, totals)], DIGITS)?);
                 all.extend([(3, table), (4, totals)]);
             } else {
                 all.push((4, table));

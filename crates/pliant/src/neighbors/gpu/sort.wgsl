@@ -8,9 +8,8 @@ const THREADS: u32 = 128u;
 const RANK_GROUP: u32 = 32u;
 const RANK_GROUPS: u32 = THREADS / RANK_GROUP;
 const BLOCK: u32 = THREADS * EACH;
-const DIGITS: u32 = 256u;
 
-struct Job {
+struct SortUniforms {
     // Number of pairs.
     count: u32,
     // The digit: right shift, and the mask `last`.
@@ -19,7 +18,7 @@ struct Job {
     blocks: u32,
 }
 
-@group(0) @binding(0) var<uniform> job: Job;
+@group(0) @binding(0) var<uniform> args: SortUniforms;
 @group(0) @binding(1) var<storage, read> keys: array<u32>;
 @group(0) @binding(2) var<storage, read> values: array<u32>;
 @group(0) @binding(5) var<storage, read_write> sorted_keys: array<u32>;
@@ -31,7 +30,7 @@ var<workgroup> next: array<atomic<u32>, RANK_GROUPS * DIGITS>;
 var<workgroup> having: array<atomic<u32>, 2u * RANK_GROUPS * DIGITS>;
 
 fn digit(key: u32) -> u32 {
-    return key >> job.shift & job.last;
+    return key >> args.shift & args.last;
 }
 
 // Digit counts of a block, in the first row of `next`. Contains barriers: all threads must call it.
@@ -42,7 +41,7 @@ fn count_digits(block: u32, t: u32) {
     workgroupBarrier();
     for (var k = 0u; k < EACH; k++) {
         let at = block * BLOCK + k * THREADS + t;
-        if at < job.count {
+        if at < args.count {
             atomicAdd(&next[digit(keys[at])], 1u);
         }
     }
@@ -57,7 +56,7 @@ fn scatter(
     @builtin(local_invocation_index) t: u32,
 ) {
     let block = flat(group, groups);
-    if block >= job.blocks {
+    if block >= args.blocks {
         return;
     }
     let rank_group = t / RANK_GROUP;
@@ -72,12 +71,12 @@ fn scatter(
     var held: array<vec2<u32>, EACH>;
     for (var k = 0u; k < EACH; k++) {
         let at = first + k * RANK_GROUP;
-        if at < job.count {
+        if at < args.count {
             held[k] = vec2<u32>(keys[at], values[at]);
         }
     }
     for (var k = 0u; k < EACH; k++) {
-        if first + k * RANK_GROUP < job.count {
+        if first + k * RANK_GROUP < args.count {
             atomicAdd(&next[rank_group * DIGITS + digit(held[k].x)], 1u);
         }
     }
@@ -98,7 +97,7 @@ fn scatter(
     workgroupBarrier();
     var side = 0u;
     for (var k = 0u; k < EACH; k++) {
-        let live = first + k * RANK_GROUP < job.count;
+        let live = first + k * RANK_GROUP < args.count;
         let key = held[k].x;
         let value = held[k].y;
         var mine = 0u;

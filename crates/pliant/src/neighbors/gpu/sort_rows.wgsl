@@ -16,9 +16,9 @@ fn tally(
 ) {
     let block = flat(group, groups);
     count_digits(block, t);
-    if block < job.blocks {
+    if block < args.blocks {
         for (var d = t; d < DIGITS; d += THREADS) {
-            table[d * job.blocks + block] = atomicLoad(&next[d]);
+            table[d * args.blocks + block] = atomicLoad(&next[d]);
         }
     }
 }
@@ -26,13 +26,13 @@ fn tally(
 // One workgroup per digit: scans its row of the table.
 @compute @workgroup_size(128)
 fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
-    let row = group.x * job.blocks;
+    let row = group.x * args.blocks;
     var before = 0u;
-    for (var first = 0u; first < job.blocks; first += THREADS * COUNTS) {
+    for (var first = 0u; first < args.blocks; first += THREADS * COUNTS) {
         let own = first + t * COUNTS;
         var sum = 0u;
         for (var k = 0u; k < COUNTS; k++) {
-            if own + k < job.blocks {
+            if own + k < args.blocks {
                 sum += table[row + own + k];
             }
         }
@@ -42,7 +42,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
         var at = before + up_to - sum;
         for (var k = 0u; k < COUNTS; k++) {
-            if own + k < job.blocks {
+            if own + k < args.blocks {
                 let count = table[row + own + k];
                 table[row + own + k] = at;
                 at += count;
@@ -64,6 +64,6 @@ fn places(block: u32, t: u32) -> vec2<u32> {
     let d = 2u * t;
     let counts = vec2<u32>(totals[d], totals[d + 1u]);
     let below = inclusive(t, counts.x + counts.y) - counts.x - counts.y;
-    let before = vec2<u32>(table[d * job.blocks + block], table[(d + 1u) * job.blocks + block]);
+    let before = vec2<u32>(table[d * args.blocks + block], table[(d + 1u) * args.blocks + block]);
     return vec2<u32>(below, below + counts.x) + before;
 }

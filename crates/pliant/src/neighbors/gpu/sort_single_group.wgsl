@@ -31,14 +31,14 @@ fn places(block: u32, t: u32) -> vec2<u32> {
     var before_odd = vec4<u32>(0u);
     var even = vec4<u32>(0u);
     var odd = vec4<u32>(0u);
-    for (var first = rank_group; first < job.blocks; first += LOADS * RANK_GROUPS) {
+    for (var first = rank_group; first < args.blocks; first += LOADS * RANK_GROUPS) {
         var loaded: array<vec4<u32>, LOADS>;
         for (var k = 0u; k < LOADS; k++) {
-            loaded[k] = counts[min(first + k * RANK_GROUPS, job.blocks - 1u) * VECTORS + lane];
+            loaded[k] = counts[min(first + k * RANK_GROUPS, args.blocks - 1u) * VECTORS + lane];
         }
         for (var k = 0u; k < LOADS; k++) {
             let b = first + k * RANK_GROUPS;
-            let there = select(0u, 1u, b < job.blocks);
+            let there = select(0u, 1u, b < args.blocks);
             let earlier = select(0u, 1u, b < block);
             let low = loaded[k] & vec4<u32>(0xffffu);
             let high = loaded[k] >> vec4<u32>(16u);

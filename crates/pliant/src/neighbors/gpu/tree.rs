@@ -3,6 +3,7 @@
 //! As on the CPU: 63-bit Morton codes, ties by particle index, Karras' radix tree with boxes, small nodes as leaves of
 //! several slots. The sort of 63 bits is a pair of 32-bit sorts, the second stable over the first.
 
+use crate::neighbors::gpu::uniforms::PyramidUniforms;
 use crate::neighbors::gpu::{CELLS, GROUP, QUERY, Shared, THREADS, grid, sort};
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
@@ -82,9 +83,9 @@ fn pyramid(
     let mut level = LEVELS;
     // While the level has two nodes to join.
     while bottom >> level > 1 {
-        let job = builder.record("pyramid job", &[level, 0, 0, 0])?;
+        let args = builder.record("pyramid uniforms", &PyramidUniforms { level, ..PyramidUniforms::default() })?;
         let groups = shared.particles.div_ceil(SLOTS << level);
-        steps.push(builder.step(&build_levels, &[(0, &shared.query), (5, &boxes), (10, &job)], groups)?);
+        steps.push(builder.step(&build_levels, &[(0, &shared.query), (5, &boxes), (10, &args)], groups)?);
         level += LEVELS;
     }
     Ok(boxes)

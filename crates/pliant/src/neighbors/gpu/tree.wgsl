@@ -10,9 +10,6 @@
 @group(0) @binding(8) var<storage, read> boxes: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read_write> forks: array<vec4<u32>>;
 
-// Largest quantized coordinate: 21 bits.
-const TOP: f32 = 2097151.0;
-
 // Inserts two zeros before each of ten bits.
 fn spread(v: u32) -> u32 {
     var w = v & 0x3ffu;
@@ -31,7 +28,7 @@ fn interleave(v: vec3<u32>) -> u32 {
 fn code(v: vec3<f32>) -> vec2<u32> {
     let scaled = (v - cells.low) * cells.scale;
     let above = select(vec3<f32>(0.0), scaled, scaled > vec3<f32>(0.0));
-    let q = vec3<u32>(select(vec3<f32>(TOP), above, above < vec3<f32>(TOP)));
+    let q = vec3<u32>(select(vec3<f32>(TOP_COORDINATE), above, above < vec3<f32>(TOP_COORDINATE)));
     // Ten bits of each axis, ten more, and the last.
     let middle = interleave(q >> vec3<u32>(10u));
     let high = interleave(q >> vec3<u32>(20u));
@@ -161,7 +158,7 @@ fn build_nodes(
     let slots_below = range(i32(number));
     let first = u32(slots_below.x);
     let last = u32(slots_below.y);
-    if last - first < BUNCH {
+    if last - first < MOST_IN_LEAF {
         return;
     }
     let middle = u32(split(slots_below.x, slots_below.y));
@@ -171,7 +168,7 @@ fn build_nodes(
 
 fn attach(at: u32, first: u32, last: u32, fork: u32) {
     let box = cover(first, last);
-    let word = select(fork, bunch(first, last), last - first < BUNCH);
+    let word = select(fork, bunch(first, last), last - first < MOST_IN_LEAF);
     forks[at] = vec4<u32>(bitcast<vec3<u32>>(box.low), word);
     forks[at + 1u] = vec4<u32>(bitcast<vec3<u32>>(box.high), box.phase);
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Isa(LaneWidth);
 
-/// What an [`Isa`] stands for.
+/// Instruction set of an [`Isa`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LaneWidth {

@@ -37,13 +37,13 @@ pub struct Buffers {
     pub stride: u32,
     /// Size of the record of a substep [bytes].
     pub substep_bytes: usize,
-    /// What is read back of the first five buffers [bytes].
+    /// Sizes of the readback of the first five buffers [bytes].
     readback_bytes: [u64; 5],
     /// All of them [bytes].
     pub bytes: u64,
-    /// What the host has written so far [bytes].
+    /// Bytes written by the host so far.
     written: AtomicU64,
-    /// What the host has read so far [bytes].
+    /// Bytes read by the host so far.
     read: AtomicU64,
 }
 
@@ -57,7 +57,7 @@ pub struct Sizes {
     pub substeps: usize,
     /// Size of such a record [bytes].
     pub substep_bytes: usize,
-    /// What is read back: rows, vectors of `motion` and vectors of `work`; of the other buffers, everything.
+    /// Extent of a readback: rows, vectors of `motion` and vectors of `work`; all of the other buffers.
     pub readback: [usize; 3],
 }
 
@@ -140,7 +140,7 @@ impl Buffers {
         }
     }
 
-    /// What the host has written so far [bytes].
+    /// Bytes written by the host so far.
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
@@ -150,7 +150,7 @@ impl Buffers {
         self.written.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// What the host has read so far [bytes], as far as it was counted.
+    /// Bytes read by the host so far, as far as they were counted.
     pub fn read_so_far(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
@@ -201,8 +201,8 @@ impl Buffers {
         from.into_iter().zip(self.readback_bytes).filter(|(_, bytes)| *bytes > 0)
     }
 
-    /// Waits, and calls `look` with what is read back of rows, motion, lambda, work and flags.
-    pub fn read_back(&self, device: &Device, look: impl FnOnce([&[u8]; 5])) -> Result<(), GpuError> {
+    /// Waits, and calls `read` with what is read back of rows, motion, lambda, work and flags.
+    pub fn read_back(&self, device: &Device, read: impl FnOnce([&[u8]; 5])) -> Result<(), GpuError> {
         device.alive()?;
         let mut encoder = device.device.create_command_encoder(&Default::default());
         self.copy_moving_to(&mut encoder, &self.readback);
@@ -210,7 +210,7 @@ impl Buffers {
         self.count_read(self.moving_bytes());
         let bytes = mapped(device, &self.readback)?;
         let mut rest = &bytes[..];
-        look(self.readback_bytes.map(|size| {
+        read(self.readback_bytes.map(|size| {
             let (part, others) = rest.split_at(size as usize);
             rest = others;
             part

@@ -3,11 +3,14 @@
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::device::{Device, UNIFORMS};
 use crate::runtime::gpu::error::GpuError;
+use bytemuck::Pod;
 use wgpu::{Buffer, BufferUsages, ComputePass, ComputePipeline};
 
 /// Creates them and sums their memory.
 pub struct PassBuilder<'a> {
     pub device: &'a Device,
+    /// Constants in front of every module.
+    header: String,
     /// Memory of all buffers so far [bytes].
     pub bytes: u64,
 }
@@ -36,9 +39,9 @@ impl Step {
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
 impl<'a> PassBuilder<'a> {
-    /// An empty builder.
-    pub fn new(device: &'a Device) -> Self {
-        Self { device, bytes: 0 }
+    /// An empty builder of modules with this header.
+    pub fn new(device: &'a Device, header: String) -> Self {
+        Self { device, header, bytes: 0 }
     }
 
     /// A storage buffer of the given number of words, at least four, zero-initialized.
@@ -46,10 +49,10 @@ impl<'a> PassBuilder<'a> {
         self.buffer(buffer, words as u64, STORAGE)
     }
 
-    /// A uniform buffer; whole vectors of four words.
-    pub fn record(&mut self, buffer: &'static str, words: &[u32]) -> Result<Buffer, GpuError> {
-        let made = self.buffer(buffer, words.len() as u64, UNIFORMS)?;
-        self.device.queue.write_buffer(&made, 0, bytemuck::cast_slice(words));
+    /// A uniform buffer; the record is a multiple of four words.
+    pub fn record<T: Pod>(&mut self, buffer: &'static str, record: &T) -> Result<Buffer, GpuError> {
+        let made = self.buffer(buffer, size_of::<T>() as u64 / 4, UNIFORMS)?;
+        self.device.queue.write_buffer(&made, 0, bytemuck::bytes_of(record));
         Ok(made)
     }
 
@@ -61,10 +64,11 @@ impl<'a> PassBuilder<'a> {
 
     /// A pipeline from the parts of a module; compiled once per device.
     pub fn pipeline(&self, entry: &'static str, parts: &[&str]) -> Result<ComputePipeline, GpuError> {
+        let text = format!("{}{}", self.header, parts.join("\n"));
         // SAFETY: for any positions, NaN included: cells and codes are clamped as integers, slots come from counts of
         // all particles, and lists are written only within the reserved capacity. Loops end: those over cells and slots
         // run over such counts, those in the tree down ranges of slots that get shorter.
-        unsafe { self.device.pipeline(entry, entry, parts.join("\n"), None) }
+        unsafe { self.device.pipeline(entry, entry, text, None) }
     }
 
     /// A dispatch of the given number of workgroups with these buffers at these bindings.

@@ -58,7 +58,7 @@ impl Bindings {
 }
 
 /// Part of a WGSL module.
-pub type Part = Cow<'static, str>;
+pub type ShaderPart = Cow<'static, str>;
 
 /// A shader as its parts. The declarations that all modules share are not among them.
 #[derive(Clone, Debug)]
@@ -70,12 +70,12 @@ pub struct ShaderSource {
     /// Buffers it sees.
     pub bindings: Bindings,
     /// Parts in order; a part given twice is compiled once.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ShaderPart>,
 }
 
 impl ShaderSource {
     /// A shader labeled like its entry point.
-    pub fn new(entry: &'static str, bindings: Bindings, parts: Vec<Part>) -> Self {
+    pub fn new(entry: &'static str, bindings: Bindings, parts: Vec<ShaderPart>) -> Self {
         Self { entry, label: entry.to_owned(), bindings, parts }
     }
 }

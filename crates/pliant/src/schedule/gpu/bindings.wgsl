@@ -1,4 +1,4 @@
-// What every shader of a substep sees. The host's half is `schedule/gpu/substep.rs` and `runtime/gpu/buffers.rs`;
+// Bindings of every shader of a substep. The host's half is `schedule/gpu/substep.rs` and `runtime/gpu/buffers.rs`;
 // constants are those of all phenomena (`solver/gpu/shader_constants.rs`).
 
 // Numbers of one substep; some are the same for all of them, but one read serves all.
@@ -48,18 +48,17 @@ struct Substep {
     predicted: u32,
     // First vector in `work` of the ways out of bodies, or NONE.
     fields: u32,
-    // First vector in `work` of what pressure did to particles, or NONE; the first particle that is of a liquid: those
-    // come after all others.
+    // First vector in `work` of the displacements by pressure, or NONE; the first particle of a liquid, which come after
+    // all others.
     carried: u32,
     wet: u32,
-    // Of rigid bodies: first vector in `constants` of what contacts know of the body behind each particle (share of the
-    // particle's inverse mass, mean share, number of the body), or NONE; first of three counts of contacts for each
-    // body in `flags`, the most so far, those of this iteration, and those of the first; collider corrections of the
-    // iteration before in `work`.
+    // Of rigid bodies: first vector in `constants` of the mass splitting of each particle (share of the particle's inverse
+    // mass, mean share, number of the body), or NONE; first of three counts of contacts for each body in `flags` (maximum
+    // so far, of this iteration, of the first iteration); collider corrections of the iteration before in `work`.
     mass_splitting: u32,
     contact_counts: u32,
     last_impulses: u32,
-    // What cohesion of particles is worth over a substep, 2π·w·h² [kg].
+    // Cohesion of particles over a substep, 2π·w·h² [kg].
     cohesion: f32,
     // First word in `flags` of the marks of bodies near triangle surfaces, or NONE.
     surface_bodies: u32,
@@ -78,7 +77,7 @@ struct Substep {
 // then forces of the air.
 @group(0) @binding(1) var<storage, read_write> motion: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> lambda: array<f32>;
-// What lives for a substep or less: corrections of contacts, corrections of Jacobi passes, gradients.
+// Scratch data of a substep: corrections of contacts, corrections of Jacobi passes, gradients.
 @group(0) @binding(3) var<storage, read_write> work: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> flags: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read> params: array<f32>;
@@ -153,7 +152,7 @@ fn has_own_contacts(particle: u32) -> bool {
     return (topology[bits + particle / 32u] >> (particle % 32u) & 1u) != 0u;
 }
 
-// Whether somebody ran away in an earlier substep.
+// Whether a particle diverged in an earlier substep.
 fn has_diverged() -> bool {
     return atomicLoad(&flags[DIVERGED_PREDICT]) != NONE || atomicLoad(&flags[DIVERGED_SOLVE]) != NONE;
 }

@@ -1,7 +1,8 @@
 //! Constants of a substep: status words, flags, and the layout of what all phenomena read.
 
 use crate::math;
-use crate::runtime::gpu::shader_constants::{self, shader_constants};
+use crate::runtime::gpu::shader_constants::{self, shader_constants, shader_values};
+use crate::schedule::substep;
 
 shader_constants! {
     /// Lanes of a block, as the model lays constraints out.
@@ -44,6 +45,11 @@ shader_constants! {
 
     /// Words of a particle that has copies: its row, the first copy, their number, their share of the mass.
     TIE_WORDS = 4;
+}
+
+shader_values! {
+    F32 MAX_POSITION = substep::MAX_POSITION;
+    F32 MAX_SPEED = substep::MAX_SPEED;
 }
 
 /// Header for modules that need status words only.

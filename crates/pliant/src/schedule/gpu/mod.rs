@@ -1,4 +1,4 @@
-//! What all shaders of a substep share: bindings, the uniform record of the substep, status words.
+//! Shared by all shaders of a substep: bindings, the uniform record of the substep, status words.
 
 pub mod constants;
 pub mod substep;

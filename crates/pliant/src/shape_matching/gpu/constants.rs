@@ -1,7 +1,7 @@
 //! Constants that shape matching and the host share.
 
-use crate::runtime::gpu::shader_constants::shader_constants;
-use crate::shape_matching::rotation::Extraction;
+use crate::runtime::gpu::shader_constants::{shader_constants, shader_values};
+use crate::shape_matching::rotation::{self, Extraction};
 
 shader_constants! {
     /// Vectors of a body.
@@ -24,4 +24,9 @@ shader_constants! {
     POLAR = Extraction::Polar as u32;
     /// Rotation extraction: iterations from the last orientation.
     ITERATIVE = Extraction::Iterative as u32;
+}
+
+shader_values! {
+    U32 MOST_STEPS = rotation::MOST_STEPS;
+    F32 NO_DIRECTION = rotation::NO_DIRECTION;
 }

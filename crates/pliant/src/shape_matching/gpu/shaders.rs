@@ -1,6 +1,6 @@
 //! WGSL of shape matching, and the modules of its passes.
 
-use crate::runtime::gpu::program::{Bindings, Part, ShaderSource, binding};
+use crate::runtime::gpu::program::{Bindings, ShaderPart, ShaderSource, binding};
 use crate::shape_matching::gpu::bodies::BODY_GROUP;
 
 /// Rotation extraction.
@@ -18,5 +18,5 @@ const BINDINGS: Bindings = Bindings {
 pub fn shape_matching(entry: &'static str) -> ShaderSource {
     let uniforms = include_str!("shape_matching_uniforms.wgsl");
     let parts = [ROTATION, PLASTICITY, uniforms, include_str!("shape_matching.wgsl")];
-    ShaderSource::new(entry, BINDINGS, parts.map(Part::from).to_vec())
+    ShaderSource::new(entry, BINDINGS, parts.map(ShaderPart::from).to_vec())
 }

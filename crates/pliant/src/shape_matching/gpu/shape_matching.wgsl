@@ -8,7 +8,7 @@
 
 const MATCHERS: u32 = 256u;
 
-struct Body {
+struct MatchedBody {
     // Global index of the first member.
     first: u32,
     count: u32,
@@ -44,18 +44,18 @@ fn columns(at: u32) -> mat3x3<f32> {
     return mat3x3<f32>(vector(at).xyz, vector(at + 1u).xyz, vector(at + 2u).xyz);
 }
 
-fn body_at(b: u32) -> Body {
+fn body_at(b: u32) -> MatchedBody {
     let at = BODY_VECTORS * b;
     let head = bodies[at];
     let numbers = vector(at + 1u);
-    return Body(
+    return MatchedBody(
         head.x, head.y, head.z, (head.w & PLASTIC_BODY) != 0u, (head.w & RIGID_BODY) != 0u, numbers.x, numbers.y,
         bodies[at + 3u].w, vector(at + 2u).xyz, vector(at + 3u).xyz,
     );
 }
 
 // Row of member `k` of a body.
-fn site(body: Body, k: u32) -> u32 {
+fn site(body: MatchedBody, k: u32) -> u32 {
     if args.member_rows == NONE {
         return body.row + k;
     }
@@ -82,7 +82,7 @@ fn put(i: u32, row: vec4<f32>) {
 var<workgroup> sums: array<array<f32, 256>, 15>;
 
 // R·P of the last match of body `b`.
-fn linear_before(b: u32, body: Body) -> mat3x3<f32> {
+fn linear_before(b: u32, body: MatchedBody) -> mat3x3<f32> {
     let at = BODY_POSE_VECTORS * b;
     let rotation = matrix_of(poses[at]);
     if body.plastic {
@@ -93,7 +93,7 @@ fn linear_before(b: u32, body: Body) -> mat3x3<f32> {
 
 // Approximate last position of the rest center, from the first member. Bodies with pins are measured from the first
 // member itself.
-fn origin_of(body: Body, linear: mat3x3<f32>) -> vec3<f32> {
+fn origin_of(body: MatchedBody, linear: mat3x3<f32>) -> vec3<f32> {
     if body.pins > 0u {
         return here(body.row).xyz;
     }
@@ -101,7 +101,7 @@ fn origin_of(body: Body, linear: mat3x3<f32>) -> vec3<f32> {
 }
 
 // Sums members `first` to `first + count` of body `b`, into element 0 of `sums`.
-fn add_up(b: u32, body: Body, first: u32, count: u32, t: u32) {
+fn add_up(b: u32, body: MatchedBody, first: u32, count: u32, t: u32) {
     let linear = linear_before(b, body);
     let origin = origin_of(body, linear);
     var total = Sums(vec3<f32>(0.0), mat3x3<f32>(), vec3<f32>(0.0));
@@ -144,7 +144,7 @@ fn summed() -> Sums {
 }
 
 // Rotation for the moment A about the undeformed rest shape, with the plastic shape `shape`.
-fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<f32> {
+fn rotation_for(b: u32, body: MatchedBody, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<f32> {
     // The rest shape is P q, so its moment is A Pᵀ.
     let moment = a * transpose(shape);
     if args.extraction == ITERATIVE {
@@ -167,7 +167,7 @@ fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<
 }
 
 // Rotational part of the moment of a rigid body: L·Σ m q qᵀ and the antisymmetric part of A Lᵀ, L its last orientation.
-fn select_moment(b: u32, body: Body, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat3x3<f32> {
+fn select_moment(b: u32, body: MatchedBody, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat3x3<f32> {
     if !body.rigid {
         return a;
     }
@@ -189,7 +189,7 @@ fn count_anew(b: u32) {
 }
 
 // Goal of body `b` (D4 4.7), from its sums. Sets its pose.
-fn turn(b: u32, body: Body, total: Sums) -> Goal {
+fn turn(b: u32, body: MatchedBody, total: Sums) -> Goal {
     count_anew(b);
     let before = linear_before(b, body);
     let origin = origin_of(body, before);

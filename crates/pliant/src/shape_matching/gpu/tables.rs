@@ -6,7 +6,7 @@ use crate::shape_matching::gpu::constants::{
     BODY_VECTORS, GOAL_VECTORS, LISTED_BODY, PLASTIC_BODY, RIGID_BODY, SUMS_VECTORS,
 };
 use crate::shape_matching::gpu::uniforms::ShapeMatchingUniforms;
-use crate::shape_matching::{Body, Extraction, ShapeMatch};
+use crate::shape_matching::{Extraction, MatchedBody, ShapeMatch};
 use std::ops::Range;
 
 /// Members summed by one workgroup: sixteen per thread.
@@ -31,7 +31,7 @@ pub struct StepSettings {
 pub struct ShapeMatchingTables {
     /// Packed tables.
     pub words: Vec<[u32; 4]>,
-    /// What passes are told.
+    /// Uniform record of the passes.
     pub uniforms: ShapeMatchingUniforms,
     /// Pieces of bodies.
     pub pieces: usize,
@@ -43,11 +43,11 @@ pub struct ShapeMatchingTables {
     pub plastic: bool,
     /// Number of vectors in `work`.
     pub work: usize,
-    /// Where the parts of each body are.
+    /// Offsets of the tables of each body.
     places: Vec<BodyPlace>,
 }
 
-/// Where the parts of a body are.
+/// Offsets of the tables of a body.
 #[derive(Clone, Copy, Debug)]
 struct BodyPlace {
     /// Index of its first member.
@@ -59,7 +59,7 @@ struct BodyPlace {
 }
 
 /// The vectors of a body.
-fn packed(settings: StepSettings, body: &Body, place: BodyPlace) -> [[u32; 4]; BODY] {
+fn packed(settings: StepSettings, body: &MatchedBody, place: BodyPlace) -> [[u32; 4]; BODY] {
     let h = settings.h;
     let bits = |v: [f32; 3], w: u32| [v[0].to_bits(), v[1].to_bits(), v[2].to_bits(), w];
     let alpha = body.stiffness.per_iteration(h, settings.iterations);
@@ -84,7 +84,7 @@ fn packed(settings: StepSettings, body: &Body, place: BodyPlace) -> [[u32; 4]; B
 }
 
 /// Rest offset and mass of the members of a body.
-fn member_vectors<'a>(shapes: &'a ShapeMatch, body: &Body) -> impl Iterator<Item = [u32; 4]> + 'a {
+fn member_vectors<'a>(shapes: &'a ShapeMatch, body: &MatchedBody) -> impl Iterator<Item = [u32; 4]> + 'a {
     let first = body.first_block;
     (0..body.count).map(move |k| [0, 1, 2, 3].map(|n| shapes.blocks[first + k / 8][n][k % 8].to_bits()))
 }

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 /// Length of a central difference, over that of the constraint.
 const DIFFERENCE: f32 = 1e-2;
 
-/// What keeps the forces of a particle from being known.
+/// Reason why the forces of a particle are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownForce {
     /// The method is PBD, which has no multipliers.
@@ -35,7 +35,7 @@ impl std::fmt::Display for UnknownForce {
     }
 }
 
-/// What forces follow from.
+/// Inputs of the computation of forces.
 #[cfg(feature = "gpu")]
 #[derive(Debug, Default)]
 pub(crate) struct ForceInputs {
@@ -51,7 +51,7 @@ impl ForceInputs {
     pub(crate) fn of(model: &Model, particles: &[u32]) -> Self {
         let wanted: std::collections::HashSet<u32> = particles.iter().copied().collect();
         let mut all = Self { rows: particles.iter().copied().collect(), multipliers: false };
-        let mut descended = vec![false; model.topology.objects.len() + model.spin_weights.len()];
+        let mut descended = vec![false; model.topology.objects.len() + model.spin_inv_inertias.len()];
         for body in &model.bodies {
             body.vertices.iter().for_each(|&row| descended[row as usize] = true);
             if body.vertices.iter().any(|row| wanted.contains(row)) {

@@ -4,7 +4,7 @@ use crate::constraints::cpu::volume;
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Phantoms;
 use crate::constraints::{Constraint, ConstraintKind, Row, Visitor};
-use crate::fluid::cpu::{self, DensitySurvey};
+use crate::fluid::cpu::{self, DensityMeasurement};
 use crate::fluid::parameters::Fluid;
 use crate::math::RowData;
 use crate::math::V3;
@@ -17,12 +17,12 @@ use std::ops::Range;
 
 /// Mean and maximum relative error by kind, and statistics of fluids, if any: one neighbor search for both.
 pub fn everything(threads: &Threads, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
-    let survey = cpu::measure_density(threads, &model.fluid_model(), state);
-    let liquids = model.fluid.as_ref().map(|fluid| fluid_probe(fluid, model, state, &survey));
-    (residuals(threads, model, state, &survey), liquids)
+    let density = cpu::measure_density(threads, &model.fluid_model(), state);
+    let liquids = model.fluid.as_ref().map(|fluid| fluid_probe(fluid, model, state, &density));
+    (residuals(threads, model, state, &density), liquids)
 }
 
-fn residuals(threads: &Threads, model: &Model, state: &State, survey: &DensitySurvey) -> Residuals {
+fn residuals(threads: &Threads, model: &Model, state: &State, density: &DensityMeasurement) -> Residuals {
     let mut all = Residuals::new();
     for kind in ConstraintKind::ALL {
         let groups = model.groups.iter().filter(|g| g.kind == kind && g.count > 0);
@@ -43,7 +43,7 @@ fn residuals(threads: &Threads, model: &Model, state: &State, survey: &DensitySu
     }
     if model.fluid.is_some() {
         // Only compression is an error: surface particles have neighbors on one side.
-        let errors = survey.errors.iter().copied().filter(|c| !c.is_nan());
+        let errors = density.errors.iter().copied().filter(|c| !c.is_nan());
         let start = (0.0, 0.0_f64, 0_usize);
         let join = |(t, m, n): (f64, f64, usize), c: f32| (t + f64::from(c.max(0.0)), m.max(f64::from(c)), n + 1);
         let (total, max, count) = errors.fold(start, join);
@@ -87,7 +87,7 @@ pub fn probe(threads: &Threads, model: &Model, state: &State) -> Probe {
     for g in &model.groups {
         probe.elastic += sum(threads, model, g, &state.rows).energy;
     }
-    for (rate, w) in state.velocities[state.particles..].iter().zip(&model.spin_weights) {
+    for (rate, w) in state.velocities[state.particles..].iter().zip(&model.spin_inv_inertias) {
         // ½·I·|ω|² with |ω| = 2|q̇| and I = 1/(4wq).
         let squared: f64 = rate.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
         if *w > 0.0 {
@@ -137,14 +137,14 @@ impl Sums {
 fn sum(threads: &Threads, model: &Model, group: &Group, rows: &[RowData]) -> Sums {
     let phantoms = &model.phantoms;
     let batches = group.batches.iter().map(|batch| {
-        let part = |range| group.kind.visit(Part { group, phantoms, rows, first: batch.first, range });
+        let part = |range| group.kind.visit(BatchPart { group, phantoms, rows, first: batch.first, range });
         let parts = threads.map(batch.count, part);
         parts.into_iter().fold(Sums::default(), Sums::join)
     });
     batches.fold(Sums::default(), Sums::join)
 }
 
-struct Part<'a> {
+struct BatchPart<'a> {
     group: &'a Group,
     phantoms: &'a Phantoms,
     rows: &'a [RowData],
@@ -152,7 +152,7 @@ struct Part<'a> {
     range: Range<usize>,
 }
 
-impl Visitor for Part<'_> {
+impl Visitor for BatchPart<'_> {
     type Output = Sums;
     fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Sums {
         let mut sums = Sums { count: self.range.len(), ..Sums::default() };
@@ -184,9 +184,9 @@ pub fn pressures(model: &Model, state: &State) -> Vec<f32> {
     (0..state.particles).map(|i| if fluid.liquids[i] > 0 { one(i) } else { 0.0 }).collect()
 }
 
-fn fluid_probe(fluid: &Fluid, model: &Model, state: &State, survey: &DensitySurvey) -> LiquidProbe {
+fn fluid_probe(fluid: &Fluid, model: &Model, state: &State, density: &DensityMeasurement) -> LiquidProbe {
     let pressures = pressures(model, state);
-    let there = || (0..state.particles).filter(|&i| !survey.errors[i].is_nan());
+    let there = || (0..state.particles).filter(|&i| !density.errors[i].is_nan());
     let pressure = |i: usize| f64::from(pressures[i]);
     let count = there().count().max(1) as f64;
     // Ratio of a cube of two radii to the volume in the sums; melted particles may be larger or smaller.
@@ -195,11 +195,11 @@ fn fluid_probe(fluid: &Fluid, model: &Model, state: &State, survey: &DensitySurv
     let mut parts = vec![0.0; fluid.kinds.len()];
     there().for_each(|i| parts[fluid.liquids[i] as usize - 1] += 1.0 / count);
     let apart = 1.0 - parts.iter().map(|p| p * p).sum::<f64>();
-    let foreign = there().filter_map(|i| survey.foreign.get(i)).map(|&f| f64::from(f)).sum::<f64>() / count;
+    let foreign = there().filter_map(|i| density.foreign.get(i)).map(|&f| f64::from(f)).sum::<f64>() / count;
     LiquidProbe {
         pressure_mean: there().map(pressure).sum::<f64>() / count,
         pressure_max: there().map(pressure).fold(0.0, f64::max),
-        volume: there().map(|i| space(i) / (1.0 + f64::from(survey.errors[i].max(0.0)))).sum(),
+        volume: there().map(|i| space(i) / (1.0 + f64::from(density.errors[i].max(0.0)))).sum(),
         mixing: if apart > 1e-9 { foreign / apart } else { 0.0 },
     }
 }

@@ -207,7 +207,7 @@ impl Cpu {
         self.threads.enter(|| measure::everything(&self.threads, model, state))
     }
 
-    /// How far elastic bodies are from the implicit step, by kind of element.
+    /// Residual of the implicit step of elastic bodies, by kind of element.
     pub fn imbalances(&self, model: &Model, state: &State) -> Imbalances {
         let object = |row: u32| model.topology.objects.get(row as usize).copied().unwrap_or(0);
         self.threads.enter(|| self.scratch.elastic.imbalances(self.isa, &self.threads, &model.elastic(), state, object))
@@ -226,7 +226,7 @@ impl Cpu {
         self.scratch.contact.particle_contacts.count()
     }
 
-    /// What contact between triangles did in the last substep.
+    /// Statistics of contact between triangles in the last substep.
     pub fn triangle_contacts(&self) -> Limited {
         self.scratch.surfaces.limited
     }

@@ -88,7 +88,7 @@ impl RigidBodyScratch {
         }
     }
 
-    /// What bodies have done to attached particles in this substep.
+    /// Impulses of bodies on attached particles in this substep.
     pub(crate) fn anchor_pulls(&self) -> &[AnchorPull] {
         self.anchors.pulls()
     }

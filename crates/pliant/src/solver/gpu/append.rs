@@ -63,7 +63,7 @@ impl Gpu {
         for i in rows.clone() {
             arena.params[search + i] = search_radius(state.radii[i]);
         }
-        // The common radius stands before them; less than 0 where they differ.
+        // The word before them is the common radius, or negative where they differ.
         if rows.clone().any(|i| state.radii[i] != arena.params[radii - 1]) {
             arena.params[radii - 1] = -1.0;
             self.write_params(radii - 1..radii);

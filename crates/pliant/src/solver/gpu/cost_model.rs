@@ -1,19 +1,19 @@
-//! Whether a GPU is worth it: what passes and solves cost there, against the cores beside it.
+//! Cost model that chooses between CPU and GPU: time of passes and constraint solves on each.
 
 use crate::model::Model;
 use crate::solver::gpu::Gpu;
 
-/// What a dependent pass costs [s], measured on a large card; smaller ones are no faster.
+/// Time of a dependent pass [s], measured on a large GPU; smaller ones are no faster.
 const PASS: f64 = 5.5e-6;
-/// What a color within a workgroup costs [s].
+/// Time of a color within a workgroup [s].
 const COLOR: f64 = 0.35e-6;
-/// What a solve costs where there are enough of them [s].
+/// Time of a constraint solve at full throughput [s].
 const SOLVE: f64 = 2e-11;
-/// Solves that one core does in a second.
+/// Constraint solves of a CPU core per second.
 const CORE_SOLVES: f64 = 2e8;
-/// What all contacts of a particle cost in a pass where there are enough of them [s].
+/// Time of all contacts of a particle in a pass, at full throughput [s].
 const CONTACT: f64 = 4e-10;
-/// What it costs to read the forces on rigid bodies back [s], in every substep of scenes that have both.
+/// Time to read the forces on rigid bodies back [s], in every substep of scenes that have both.
 const ROUND_TRIP: f64 = 6e-5;
 /// Particles whose contacts one core sees to in a second.
 const CORE_CONTACTS: f64 = 1e7;
@@ -24,7 +24,7 @@ impl Gpu {
     pub(crate) fn wins(&self, model: &Model, cores: usize) -> bool {
         let shape = self.stats(model);
         let solves = model.constraints() as f64 * f64::from(model.settings.iterations);
-        // Finding neighbors is worth about four iterations of their contacts.
+        // A neighbor search takes about as long as four iterations of contacts.
         let met = if model.particle_contact.is_some() { model.topology.objects.len() as f64 } else { 0.0 };
         let contacts = met * f64::from(model.settings.iterations + 4);
         let here = shape.passes as f64 * PASS + shape.chain as f64 * COLOR + solves * SOLVE + contacts * CONTACT;

@@ -1,5 +1,5 @@
-//! A backend for another model goes on with the state of the one before it, without a way through the host: rows, motion,
-//! poses, contacts and pressures of what both have are copied within the device.
+//! Moves the state of a backend to a backend of an edited model on the device: rows, motion, poses, contacts and pressures
+//! of what both have are copied without a transfer to the host.
 
 use crate::integration::gpu::motion_arrays;
 use crate::model::Model;
@@ -9,8 +9,8 @@ use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE};
 use crate::shape_matching::gpu::constants::BODY_POSE_VECTORS;
 use crate::solver::gpu::Gpu;
+use crate::solver::gpu::pass_uniforms::CarryUniforms;
 use crate::state::State;
-use bytemuck::{Pod, Zeroable};
 use wgpu::{Buffer, BufferUsages};
 
 const SHADER: &str = include_str!("device_carry.wgsl");
@@ -43,7 +43,7 @@ impl RowCounts {
     }
 }
 
-/// Where the parts of a state were before, by their numbers now; [`NONE`] where they are new.
+/// Old numbers of the parts of a state, by their new numbers; [`NONE`] for new parts.
 pub(crate) struct DeviceCarry {
     /// Rows, copies included.
     pub rows: Vec<u32>,
@@ -71,36 +71,8 @@ impl DeviceCarry {
     }
 }
 
-/// Record of a pass (`device_carry.wgsl`).
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-pub struct CarryUniforms {
-    /// Words that are written, or particles.
-    pub count: u32,
-    /// Words of an element.
-    pub stride: u32,
-    /// First word in the old buffer.
-    pub from_at: u32,
-    /// First word in the new buffer.
-    pub to_at: u32,
-    /// First word of the old numbers.
-    pub map_at: u32,
-    /// Number of colliders before.
-    pub colliders_before: u32,
-    /// Number of colliders.
-    pub colliders: u32,
-    /// First word of impulses before.
-    pub impulses_before: u32,
-    /// First word of impulses.
-    pub impulses: u32,
-    /// First word of the old numbers of colliders.
-    pub collider_map: u32,
-    /// Alignment.
-    pub unused: [u32; 2],
-}
-
 /// A pass over elements of one buffer.
-struct Pass {
+struct CarryPass {
     entry: &'static str,
     /// Before, after, map; then others.
     buffers: Vec<Buffer>,
@@ -138,7 +110,7 @@ impl Gpu {
                 let [from_at, to_at] = at.map(|at| at as u32);
                 let uniforms = CarryUniforms { count, stride, from_at, to_at, map_at, ..CarryUniforms::default() };
                 let buffers = vec![from.clone(), to.clone(), map.clone()];
-                passes.push(Pass { entry: "carry_words", buffers, uniforms });
+                passes.push(CarryPass { entry: "carry_words", buffers, uniforms });
             }
         };
         let vectors = |at: usize| u64::from(VECTOR) * at as u64;
@@ -177,10 +149,10 @@ impl Gpu {
     }
 
     /// The contacts with colliders, where their impulses are stored by particle.
-    fn contacts_of(&self, old: &Self, particles: usize, map: u32, rows: &Buffer) -> Option<Pass> {
+    fn contacts_of(&self, old: &Self, particles: usize, map: u32, rows: &Buffer) -> Option<CarryPass> {
         let (from, to) = (&old.tables.contact.colliders, &self.tables.contact.colliders);
         let apart = old.tables.fused || self.tables.fused;
-        (from.count > 0 && to.count > 0 && particles > 0 && !apart).then(|| Pass {
+        (from.count > 0 && to.count > 0 && particles > 0 && !apart).then(|| CarryPass {
             entry: "carry_contacts",
             buffers: [&old.buffers.flags, &self.buffers.flags, rows, &old.buffers.work, &self.buffers.work]
                 .map(Buffer::clone)
@@ -214,7 +186,7 @@ impl Gpu {
         }
     }
 
-    fn encode_carry(&self, encoder: &mut wgpu::CommandEncoder, pass: &Pass) -> Result<(), GpuError> {
+    fn encode_carry(&self, encoder: &mut wgpu::CommandEncoder, pass: &CarryPass) -> Result<(), GpuError> {
         let device = &self.device;
         let text = shader_constants::wgsl(&[shader_constants::ALL]) + SHADER;
         // SAFETY: the map has a word per element, rows and bodies of it are those of the old buffers, and every loop runs over

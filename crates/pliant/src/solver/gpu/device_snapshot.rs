@@ -11,7 +11,7 @@ use wgpu::{Buffer, BufferUsages};
 pub(crate) struct DeviceSnapshot {
     /// Number of the backend that made it.
     backend: u64,
-    /// What a readback has: rows, motion, multipliers, contacts, flags.
+    /// Contents of a readback: rows, motion, multipliers, contacts, flags.
     state: Buffer,
     /// Poses of bodies.
     poses: Option<Buffer>,
@@ -61,9 +61,9 @@ impl Gpu {
 
     /// Returns to a moment that this backend has kept. `host` gets its phases and radii.
     pub(crate) fn put_back(&mut self, kept: &DeviceSnapshot, host: &mut State) -> Result<(), GpuError> {
-        // What later steps have reported does not concern this moment.
+        // Reports of later steps do not apply to this state.
         self.device.wait()?;
-        let _ = self.status.look(&self.device);
+        let _ = self.status.poll(&self.device);
         self.in_flight.clear();
         let mut encoder = self.device.device.create_command_encoder(&Default::default());
         self.buffers.copy_moving_from(&mut encoder, &kept.state);

@@ -27,7 +27,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     let gradients = topology[body + 8u];
     // Measured from a point of the body: far from the origin the small volume would drown.
     let origin = rows[first].xyz;
-    var weight = 0.0;
+    var inv_mass = 0.0;
     for (var k = t; k < particles; k += WIDTH) {
         var gradient = vec3<f32>(0.0);
         for (var n = topology[offsets + k]; n < topology[offsets + k + 1u]; n++) {
@@ -36,7 +36,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
             gradient += corner_gradient(b, c);
         }
         work[gradients + k] = vec4<f32>(gradient, 0.0);
-        weight += rows[first + k].w * dot(gradient, gradient);
+        inv_mass += rows[first + k].w * dot(gradient, gradient);
     }
     var volume = 0.0;
     for (var n = t; n < topology[body + 5u]; n += WIDTH) {
@@ -45,7 +45,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         let c = rows[topology[triangles + 3u * n + 2u]].xyz - origin;
         volume += triangle_volume(a, b, c);
     }
-    partial[t] = vec2<f32>(weight, volume);
+    partial[t] = vec2<f32>(inv_mass, volume);
     workgroupBarrier();
     for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
         if t < half {
@@ -61,7 +61,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         let row = rows[first + k];
         rows[first + k] = vec4<f32>(row.xyz + work[gradients + k].xyz * (row.w * dl), row.w);
     }
-    // Nobody may still be reading the old one.
+    // All threads must have read the old value.
     storageBarrier();
     if t == 0u {
         lambda[at] = before + dl;

@@ -1,8 +1,8 @@
 //! The GPU backend: encodes the list of passes for wgpu (Vulkan, Metal, DX12).
 //!
-//! All but rigid bodies lives on the device (`rigid_bodies`): a step is encoded from a list made once, submitted and forgotten. Nothing is
-//! read back until somebody looks at the state; nothing is uploaded unless a pin or a collider moves by
-//! prescription, or the caller has changed something.
+//! All state but rigid bodies (`rigid_bodies`) is on the device. A step is encoded from a list made once, and submitted
+//! without waiting. State is read back only when the caller asks for it; uploads happen only for kinematic pins and
+//! colliders, and after edits.
 //!
 //! ```text
 //! Model + State ─ tables ─▶ flat arrays ─ buffers ─▶ device
@@ -21,23 +21,32 @@ pub(crate) mod device_carry;
 pub(crate) mod device_snapshot;
 pub(crate) mod device_state;
 pub(crate) mod inflate;
+#[doc(hidden)]
 pub mod model_packing;
 pub(crate) mod motion_change;
 pub(crate) mod near;
+#[doc(hidden)]
 pub mod normals;
+#[doc(hidden)]
 pub mod pass_uniforms;
+#[doc(hidden)]
 pub mod patches;
+#[doc(hidden)]
 pub mod program;
+#[doc(hidden)]
 pub mod reactions;
 pub(crate) mod rigid_bodies;
 pub(crate) mod row_request;
+#[doc(hidden)]
 pub mod shader_constants;
+#[doc(hidden)]
 pub mod shaders;
 pub(crate) mod state_transfer;
 pub(crate) mod status_readback;
 pub(crate) mod submission;
 pub(crate) mod substep_uniforms;
 pub(crate) mod transfer;
+#[doc(hidden)]
 pub mod workgroup_memory;
 
 use crate::contact::gpu::neighbor_lists::{PARTICLE_CONTACT_GROUP, ParticleContacts};
@@ -132,14 +141,14 @@ pub struct Gpu {
     pub(crate) buffers: Buffers,
     pub(crate) bind_groups: BindGroups,
     pub(crate) bodies: Option<DeviceBodies>,
-    /// Grows also when somebody only looks at the state, and its lists had overflowed.
+    /// Grows also when the state is read and its lists have overflowed, hence the lock.
     pub(crate) particle_contacts: Option<Mutex<ParticleContacts>>,
     /// Likewise.
     pub(crate) fluid: Option<Mutex<FluidNeighbors>>,
     pub(crate) records: SubstepUniforms,
     pub(crate) status: StatusReadback,
     pub(crate) timer: Option<Timer>,
-    /// Made when somebody first draws.
+    /// Created at the first drawing.
     pub(crate) normals: Option<Normals>,
     pub(crate) profiling: bool,
     pub(crate) times: Times,
@@ -270,14 +279,14 @@ impl Gpu {
         ProgramStats { passes: self.passes(), chain, bytes, workgroup_bytes }
     }
 
-    /// What the host has sent to the device so far [bytes]: nothing more while nothing moves by prescription and the
+    /// What the host has sent to the device so far [bytes]: does not grow while nothing is kinematic and the
     /// caller changes nothing.
     pub fn uploaded(&self) -> u64 {
         self.buffers.written()
     }
 
-    /// What the host has read of the state so far [bytes]: positions, velocities, poses, contacts. The few words that say
-    /// whether steps went well are not counted.
+    /// What the host has read of the state so far [bytes]: positions, velocities, poses, contacts. The status words are
+    /// not counted.
     pub fn downloaded(&self) -> u64 {
         self.buffers.read_so_far()
     }

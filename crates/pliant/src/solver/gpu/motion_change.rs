@@ -5,8 +5,8 @@ use crate::runtime::gpu::device::UNIFORMS;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE, shader_constants};
 use crate::solver::gpu::Gpu;
+use crate::solver::gpu::pass_uniforms::MotionChangeUniforms;
 use crate::state::State;
-use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use std::ops::Range;
 
@@ -32,27 +32,9 @@ pub(crate) enum MotionChange {
     Set { linear: Vec3, angular: Vec3 },
 }
 
-/// Record of the pass (`motion_change.wgsl`).
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-struct MotionChangeUniforms {
-    first: u32,
-    count: u32,
-    rows: u32,
-    arrays: u32,
-    orders: u32,
-    masks: u32,
-    mask_words: u32,
-    mode: u32,
-    linear: [f32; 4],
-    angular: [f32; 4],
-    impulse: [f32; 4],
-    point: [f32; 4],
-}
-
 impl Gpu {
     /// Changes the velocities of free particles. All earlier steps must be done. `state` has the sizes of arrays; contacts of
-    /// bodies with colliders are forgotten, as these would be warm-started.
+    /// bodies with colliders are dropped, as these would be warm-started.
     pub(crate) fn change_motion(
         &self,
         state: &State,

@@ -5,24 +5,12 @@ use crate::runtime::gpu::device::UNIFORMS;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE};
 use crate::solver::gpu::Gpu;
-use bytemuck::{Pod, Zeroable};
+use crate::solver::gpu::pass_uniforms::NearUniforms;
 use glam::Vec3;
 use wgpu::BufferUsages;
 
 /// Particles that are listed at most.
 const ROOM: u32 = 16_384;
-
-/// Record of the pass (`near.wgsl`).
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct NearUniforms {
-    low: [f32; 4],
-    high: [f32; 4],
-    particles: u32,
-    radii: u32,
-    phases: u32,
-    room: u32,
-}
 
 impl Gpu {
     /// Active particles whose spheres reach into a box, ascending, with their positions; `None` if there are too many. All

@@ -1,6 +1,6 @@
-// Cards of a patch in their place.
+// Packed constraints of a patch, read where they are.
 
-fn keep_cards(it: Patch, t: u32) {}
+fn load_packed(it: Patch, t: u32) {}
 
 fn entry(at: u32) -> vec4<u32> {
     return constants[at];

@@ -46,7 +46,7 @@ struct Patch {
     steps: u32,
     segments_at: u32,
     segments: u32,
-    cards_at: u32,
+    packed_at: u32,
     packed: u32,
     // The first step of the second half, after STEP_LAST_EXCHANGE; 0 if there is none.
     second: u32,
@@ -74,7 +74,7 @@ fn patches(thread: Thread) {
         return;
     }
     keep_plan(it, it.rounds + it.steps, t);
-    keep_cards(it, t);
+    load_packed(it, t);
     // Entries one ahead: what is done with one takes long enough to fetch the next.
     var entry = constants[it.list + min(t, it.rows - 1u)];
     for (var r = t; r < it.real; r += THREADS) {
@@ -143,7 +143,7 @@ fn nothing_near(pushed: u32) -> Near {
     return Near(0u, pushed, NONE, 0u, vec3<f32>(0.0), vec4<f32>(0.0));
 }
 
-// What a thread knows about contacts of its first rows, for a substep: masks do not change within it.
+// Contact masks of a thread's first rows: they do not change within a substep.
 struct Near {
     // Four bits for each row: none, the one collider that it may touch, or MULTIPLE.
     codes: u32,
@@ -329,8 +329,8 @@ fn mean_shown(own: vec3<f32>, entry: vec4<u32>, mark: u32) -> vec3<f32> {
     var sum = vec3<f32>(0.0);
     for (var copy = first; copy < end; copy += 4u) {
         let c = vec4<u32>(copy, copy + 1u, copy + 2u, copy + 3u);
-        let ask = select(c, vec4<u32>(other), (c == vec4<u32>(here)) | (c >= vec4<u32>(end)));
-        let at = ask + vec4<u32>(exchange_at(0u, mark));
+        let wanted = select(c, vec4<u32>(other), (c == vec4<u32>(here)) | (c >= vec4<u32>(end)));
+        let at = wanted + vec4<u32>(exchange_at(0u, mark));
         var a: vec4<u32>;
         var b: vec4<u32>;
         var d: vec4<u32>;

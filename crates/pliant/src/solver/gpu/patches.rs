@@ -49,7 +49,7 @@ impl Patches {
         (TURNS / (longest + 64)).max(1) as u32
     }
 
-    /// What the workgroups of these patches keep.
+    /// Workgroup memory of these patches.
     pub fn memory(&self, range: &Range<usize>) -> WorkgroupMemory {
         self.memories.iter().find(|(r, _)| r == range).map_or_else(WorkgroupMemory::default, |(_, memory)| *memory)
     }
@@ -62,7 +62,7 @@ pub struct Writer<'a> {
     groups: &'a [GroupOffsets],
     /// Whether copies are seams that pieces join by themselves.
     fused: bool,
-    /// Number of each row within the patch at hand.
+    /// Number of each row within the current patch.
     local: Vec<u32>,
     /// Patch that `local` speaks of.
     owner: Vec<u32>,
@@ -91,10 +91,10 @@ impl<'a> Writer<'a> {
                 self.local[row as usize] = k as u32;
             }
             let list = constants.len() as u32;
-            let seams = draft.rows.partition_point(|&row| self.kind(row) < Row::Seam);
+            let seams = draft.rows.partition_point(|&row| self.kind(row) < RowKind::Seam);
             constants.extend(draft.rows.iter().map(|&row| self.row(row)));
             let packed = constants.len();
-            let mut work = Work { memory, packed, ..Work::default() };
+            let mut work = PatchDraft { memory, packed, ..PatchDraft::default() };
             self.steps(number, jobs, constants, &mut work);
             all.packed_batches.append(&mut work.packed_batches);
             let steps = work.steps.len();
@@ -141,14 +141,14 @@ impl<'a> Writer<'a> {
         self.fused && self.model.phantoms.on_seam(row)
     }
 
-    fn kind(&self, row: u32) -> Row {
+    fn kind(&self, row: u32) -> RowKind {
         let phantoms = &self.model.phantoms;
         if self.on_seam(row) {
-            Row::Seam
+            RowKind::Seam
         } else if (row as usize) < phantoms.first || phantoms.on_seam(row) {
-            Row::Own
+            RowKind::Own
         } else {
-            Row::Copy
+            RowKind::Copy
         }
     }
 
@@ -198,11 +198,11 @@ impl<'a> Writer<'a> {
         }
         rows.sort_unstable_by_key(|&row| (self.kind(row), row));
         assert!(rows.len() <= MOST_ROWS, "a patch of {} rows cannot be numbered with 16 bits", rows.len());
-        let real = rows.partition_point(|&row| self.kind(row) < Row::Copy);
+        let real = rows.partition_point(|&row| self.kind(row) < RowKind::Copy);
         Draft { rows, real, ..draft }
     }
 
-    fn steps(&self, patch: usize, jobs: &[PatchOp], constants: &mut Vec<[u32; WORDS]>, work: &mut Work) {
+    fn steps(&self, patch: usize, jobs: &[PatchOp], constants: &mut Vec<[u32; WORDS]>, work: &mut PatchDraft) {
         for job in jobs {
             match job {
                 PatchOp::Batches { group, batches } => self.batches(*group, batches.clone(), constants, work),
@@ -222,7 +222,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Batches of one group, which follow each other in memory.
-    fn batches(&self, group: usize, range: Range<usize>, constants: &mut Vec<[u32; WORDS]>, work: &mut Work) {
+    fn batches(&self, group: usize, range: Range<usize>, constants: &mut Vec<[u32; WORDS]>, work: &mut PatchDraft) {
         let (g, at) = (&self.model.groups[group], self.groups[group]);
         let batches = &g.batches[range.clone()];
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return };
@@ -248,7 +248,7 @@ impl<'a> Writer<'a> {
         work.step([op(g.kind), from as u32, rounds as u32, 0], rounds);
     }
 
-    fn copies(&self, what: u32, copies: &Copies, work: &mut Work) {
+    fn copies(&self, what: u32, copies: &Copies, work: &mut PatchDraft) {
         let local = |row: u32| self.local[row as usize];
         let ties = &self.model.phantoms.ties[copies.ties.clone()];
         // To spread and to join is about the same ties: they stand there once.
@@ -256,7 +256,7 @@ impl<'a> Writer<'a> {
         let first = known.unwrap_or(work.rounds.len() as u32);
         if known.is_none() {
             work.tied.push((copies.ties.start, first));
-            let words = |t: &Tie| [local(t.owner), local(t.first), t.count, t.weight.to_bits()];
+            let words = |t: &Tie| [local(t.owner), local(t.first), t.count, t.inv_mass.to_bits()];
             work.rounds.extend(ties.iter().map(words));
         }
         work.step([what, first, ties.len() as u32, 0], 1);
@@ -265,8 +265,8 @@ impl<'a> Writer<'a> {
 
 /// Rows of a patch, in their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Row {
-    /// Nobody else has it in this pass.
+enum RowKind {
+    /// No other patch has it in this pass.
     Own,
     /// On a seam: exchanged with other patches.
     Seam,
@@ -276,7 +276,7 @@ enum Row {
 
 /// A patch being written.
 #[derive(Default)]
-struct Work {
+struct PatchDraft {
     memory: WorkgroupMemory,
     /// Where its packed constraints start.
     packed: usize,
@@ -289,7 +289,7 @@ struct Work {
     chain: usize,
     /// The first step of the second half, after an exchange of seams; 0 if there is none.
     second: usize,
-    /// What is done in an iteration: what, first round, number of rounds.
+    /// Steps of an iteration: code, first round, number of rounds.
     steps: Vec<[u32; WORDS]>,
     /// Multipliers that the workgroup keeps: where from, how many, where to.
     segments: Vec<[u32; WORDS]>,
@@ -299,7 +299,7 @@ struct Work {
     packed_batches: Vec<PackedBatch>,
 }
 
-impl Work {
+impl PatchDraft {
     /// Appends a step that has so many barriers.
     fn step(&mut self, step: [u32; WORDS], barriers: usize) {
         self.steps.push(step);

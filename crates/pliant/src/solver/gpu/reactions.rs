@@ -1,4 +1,4 @@
-//! What particles do to rigid bodies in a substep: sums of impulses, read back by the host.
+//! Impulses of particles on rigid bodies in a substep, summed on the device and read back by the host.
 
 use crate::contact::gpu::shaders::ContactFeatures;
 use crate::fluid::gpu::body_coupling::BodyCouplingTables;
@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource};
 use crate::runtime::gpu::shader_constants::shader_constants;
 use crate::runtime::gpu::tables::TableArena;
 use crate::schedule::gpu::constants::STATUS_WORDS;
@@ -41,7 +41,7 @@ pub struct ReactionUniforms {
     pub parts: u32,
 }
 
-/// Where the sums are; nothing without particles or without bodies.
+/// Offsets of the sums; empty without particles or without bodies.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReactionTables {
     pieces: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Reactions {
     pub signal: Signal,
     /// Linear and angular impulse on each piece, about its origin [N·s], [N·m·s].
     pub sums: Vec<[DVec3; 2]>,
-    /// What pressure of liquids does to each body, in vectors of [`BodyCouplingTables`].
+    /// Pressure impulses of liquids on each body, in vectors of [`BodyCouplingTables`].
     pub coupled: Vec<RowData>,
 }
 
@@ -120,7 +120,7 @@ impl ReactionTables {
     }
 }
 
-/// How liquids press on rigid bodies.
+/// Coupling of liquids and rigid bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pressure {
     /// There are none.
@@ -136,7 +136,7 @@ pub fn body_reactions(contact: &ContactFeatures, pressure: Pressure) -> ShaderSo
     let mut parts = contact.collider_contacts();
     match pressure {
         Pressure::Density(constants) => {
-            parts.extend(FLUID_KERNELS.map(Part::from));
+            parts.extend(FLUID_KERNELS.map(ShaderPart::from));
             parts.push(constants.into());
             parts.push(include_str!("reactions_of_liquids.wgsl").into());
         }

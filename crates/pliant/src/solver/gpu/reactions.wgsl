@@ -1,4 +1,4 @@
-// What particles do to rigid bodies, WGSL version of `react` in solver/cpu/rigid_bodies.rs: one workgroup for each part of the
+// Impulses of particles on rigid bodies, WGSL version of `react` in solver/cpu/rigid_bodies.rs: one workgroup for each part of the
 // particles and each piece of a body. Sums go thread by thread in steps of the workgroup, then up a tree: always in the same
 // order.
 

@@ -141,7 +141,7 @@ impl Gpu {
                 self.regrow_lists(model)?;
                 found = self.tables.reactions.read(&self.device, &self.buffers, &coupling)?;
             }
-            if let Signal::Ran(divergence) = found.signal {
+            if let Signal::Diverged(divergence) = found.signal {
                 return Ok(Some(divergence));
             }
             self.rigid_bodies.press(model, &substep, &found.coupled);

@@ -6,6 +6,7 @@ use crate::fluid;
 use crate::grip;
 use crate::integration;
 use crate::methods;
+use crate::neighbors;
 use crate::runtime::gpu::shader_constants::{self, ShaderConstants, shader_constants};
 use crate::schedule;
 use crate::shape_matching;
@@ -45,18 +46,25 @@ shader_constants! {
 }
 
 /// Constants of all phenomena.
-const LISTS: [ShaderConstants; 13] = [
+const LISTS: [ShaderConstants; 20] = [
     shader_constants::ALL,
     schedule::gpu::constants::ALL,
+    schedule::gpu::constants::VALUES,
     contact::collider_shape::shader::ALL,
     contact::gpu::constants::ALL,
+    contact::gpu::constants::VALUES,
     fluid::gpu::constants::ALL,
+    fluid::gpu::constants::VALUES,
     shape_matching::gpu::constants::ALL,
+    shape_matching::gpu::constants::VALUES,
     aero::gpu::ALL,
     grip::gpu::ALL,
+    grip::gpu::VALUES,
     integration::gpu::ALL,
     integration::momentum_gpu::ALL,
     methods::vbd::gpu::constants::ALL,
+    methods::vbd::gpu::constants::VALUES,
+    neighbors::gpu::constants::VALUES,
     reactions::ALL,
     ALL,
 ];

@@ -4,7 +4,7 @@ use crate::constraints::ConstraintKind;
 use crate::constraints::gpu::{CONSTRAINT_PASSES, SHARED_KERNELS, SURFACE_VOLUME, wgsl_codegen};
 use crate::contact::gpu::shaders::{ANALYTIC_COLLIDERS, COLLIDER_CONTACT, COLLIDER_CONTACTS, ContactFeatures};
 use crate::integration::gpu::{FINALIZE_ROW, INTEGRATORS, PREDICT_ROW};
-use crate::runtime::gpu::program::{Bindings, Part, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, ShaderPart, ShaderSource};
 use crate::schedule::gpu::{BINDINGS, SHARED_MOTION};
 use crate::solver::gpu::shader_constants;
 use crate::solver::gpu::workgroup_memory::WorkgroupMemory;
@@ -29,7 +29,7 @@ pub fn module(source: &ShaderSource) -> String {
 }
 
 fn shader(entry: &'static str, parts: &[&'static str]) -> ShaderSource {
-    ShaderSource::new(entry, Bindings::SHARED, parts.iter().map(|&part| Part::from(part)).collect())
+    ShaderSource::new(entry, Bindings::SHARED, parts.iter().map(|&part| ShaderPart::from(part)).collect())
 }
 
 /// A pass over copies of particles: `spread_copies` or `join_copies`.
@@ -48,7 +48,7 @@ pub fn constraint(kind: ConstraintKind, entry: &'static str) -> ShaderSource {
     ShaderSource { label: format!("{} {entry}", kind.name()), ..ShaderSource::new(entry, Bindings::SHARED, parts) }
 }
 
-/// What a shader of patches is made for.
+/// Variant of a shader of patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchShader {
     /// Kinds of constraints.
@@ -74,8 +74,9 @@ pub fn patches(shader: &PatchShader) -> ShaderSource {
         ("PACKED", memory.packed.unwrap_or(0)),
     ];
     let sizes: String = sizes.iter().map(|(name, n)| format!("const {name}: u32 = {n}u;\n")).collect();
-    let pick = |here: bool, local: &'static str, global: &'static str| Part::from(if here { local } else { global });
-    let mut parts: Vec<Part> = kinds.iter().map(|k| k.wgsl().into()).collect();
+    let pick =
+        |here: bool, local: &'static str, global: &'static str| ShaderPart::from(if here { local } else { global });
+    let mut parts: Vec<ShaderPart> = kinds.iter().map(|k| k.wgsl().into()).collect();
     parts.extend([
         contact.shape_constants(true).into(),
         COLLIDER_CONTACT.into(),
@@ -95,7 +96,7 @@ pub fn patches(shader: &PatchShader) -> ShaderSource {
         include_str!("patch.wgsl").into(),
     ]);
     if *whole {
-        parts.extend([INTEGRATORS, PREDICT_ROW, FINALIZE_ROW, include_str!("patch_fused.wgsl")].map(Part::from));
+        parts.extend([INTEGRATORS, PREDICT_ROW, FINALIZE_ROW, include_str!("patch_fused.wgsl")].map(ShaderPart::from));
     } else {
         parts.push(include_str!("patch_pass.wgsl").into());
     }

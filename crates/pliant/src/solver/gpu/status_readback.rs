@@ -38,7 +38,7 @@ pub enum Signal {
     /// No error.
     Fine,
     /// A particle diverged.
-    Ran(Divergence),
+    Diverged(Divergence),
     /// Lists of neighbors had no room: so many substeps were done (modulo 2³²), and none since.
     ListsFull {
         /// Substeps.
@@ -46,7 +46,7 @@ pub enum Signal {
     },
 }
 
-/// A copy of the alarm on its way to the host.
+/// A copy of the status words on its way to the host.
 pub struct StatusReadback {
     buffer: wgpu::Buffer,
     state: Arc<AtomicU8>,
@@ -64,7 +64,7 @@ impl StatusReadback {
         Self { buffer, state: Arc::new(AtomicU8::new(IDLE)) }
     }
 
-    /// Encodes a copy, unless the last one has not been looked at. Returns whether [`Self::send`] is due.
+    /// Encodes a copy, unless the last one has not been read. Returns whether [`Self::send`] is due.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, flags: &wgpu::Buffer) -> bool {
         let idle = self.state.load(Ordering::Acquire) == IDLE;
         if idle {
@@ -82,8 +82,8 @@ impl StatusReadback {
         });
     }
 
-    /// What the copy says, if it has arrived.
-    pub fn look(&self, device: &Device) -> Result<Signal, GpuError> {
+    /// Status in the copy, if it has arrived.
+    pub fn poll(&self, device: &Device) -> Result<Signal, GpuError> {
         if self.state.load(Ordering::Acquire) == UNDER_WAY {
             let polled = device.device.poll(wgpu::PollType::Poll);
             polled.map_err(|e| GpuError::Lost(e.to_string()))?;
@@ -103,7 +103,7 @@ impl StatusReadback {
     }
 }
 
-/// What the words at the start of `flags` say.
+/// Status in the words at the start of `flags`.
 pub fn read(flags: &[u32]) -> Result<Signal, GpuError> {
     let [substeps, predict, solve, frozen, stuck] =
         [SUBSTEPS, DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, STUCK].map(|word| flags[word as usize]);
@@ -116,6 +116,6 @@ pub fn read(flags: &[u32]) -> Result<Signal, GpuError> {
     Ok(match (particle, frozen) {
         (NONE, LISTS_FULL) => Signal::ListsFull { done: substeps },
         (NONE, _) => Signal::Fine,
-        _ => Signal::Ran(found),
+        _ => Signal::Diverged(found),
     })
 }

@@ -29,9 +29,9 @@ impl Gpu {
 
     /// Submits `count` substeps without waiting for them.
     pub(crate) fn advance_substeps(&mut self, model: &Model, count: u64) -> Result<Option<Divergence>, GpuError> {
-        match self.status.look(&self.device)? {
+        match self.status.poll(&self.device)? {
             Signal::Fine => {}
-            Signal::Ran(found) => return Ok(Some(found)),
+            Signal::Diverged(found) => return Ok(Some(found)),
             Signal::ListsFull { .. } => drop(self.regrow_lists(model)?),
         }
         if !model.rigid_bodies.bodies.is_empty() {
@@ -62,7 +62,7 @@ impl Gpu {
             let flags = self.device.download_some(&self.buffers.flags, 0, 4 * u64::from(STATUS_WORDS))?;
             let done = match status_readback::read(&flags)? {
                 Signal::Fine => return Ok(None),
-                Signal::Ran(found) => return Ok(Some(found)),
+                Signal::Diverged(found) => return Ok(Some(found)),
                 Signal::ListsFull { done } => done,
             };
             if let Some(mut particle_contacts) = self.lock_contacts() {
@@ -93,9 +93,9 @@ impl Gpu {
         } else {
             self.encode_substeps(&mut encoder, self.substeps, count);
         }
-        let look = self.status.encode(&mut encoder, &self.buffers.flags);
+        let due = self.status.encode(&mut encoder, &self.buffers.flags);
         let submission = self.device.queue.submit([encoder.finish()]);
-        if look {
+        if due {
             self.status.send();
         }
         self.in_flight.push_back(submission);

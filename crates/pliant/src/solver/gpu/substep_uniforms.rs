@@ -1,6 +1,6 @@
 //! Uniforms of each substep: step length, poses of colliders, positions of pins.
 //!
-//! If nothing moves by prescription, two records serve forever: one for the very first substep (BDF2 starts with
+//! If nothing is kinematic, two records are enough: one for the very first substep (BDF2 starts with
 //! BDF1) and one for all others. Otherwise each submission uploads one for each of its substeps.
 
 use crate::contact::gpu::constants::COLLIDER_VECTORS;
@@ -25,7 +25,7 @@ const FIXED: u32 = 2;
 pub struct SubstepUniforms {
     /// Of a substep that is not the first.
     steady: Substep,
-    /// Whether a collider or a pin moves by prescription, or may: a caller has moved one.
+    /// Whether a collider or a pin is kinematic, or a caller has moved one.
     moving: bool,
     /// Whether there is room for places that differ from substep to substep.
     ring: bool,
@@ -97,7 +97,7 @@ impl SubstepUniforms {
         moving_bodies(&model.body_colliders, tables, (before, after), &mut self.bodies);
     }
 
-    /// Where the records of rigid bodies in liquids go, for the next substep.
+    /// Offset of the records of rigid bodies in liquids, for the next substep.
     pub fn coupled(&mut self) -> &mut Vec<RowData> {
         &mut self.coupled
     }
@@ -185,7 +185,7 @@ impl SubstepUniforms {
         record
     }
 
-    /// Where colliders and pins stand in substep `index`.
+    /// Poses of colliders and pins in substep `index`.
     fn places(&self, model: &Model, index: u64) -> Vec<RowData> {
         let (start, end) = (self.time(index), self.time(index + 1));
         let mut all = Vec::with_capacity(self.set as usize);

@@ -39,7 +39,7 @@ impl Gpu {
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
         readback.divergence = self.rigid_bodies.diverged;
-        if let Signal::Ran(divergence) = found? {
+        if let Signal::Diverged(divergence) = found? {
             readback.divergence = Some(divergence);
         }
         Ok(readback)
@@ -217,7 +217,7 @@ impl Gpu {
         }
     }
 
-    /// Uploads what moves of a run of particles, and their phases; their contacts are forgotten.
+    /// Uploads positions, velocities and phases of a run of particles, and drops their contacts.
     pub(crate) fn upload_run(&self, model: &Model, state: &State, range: Range<usize>) {
         state_transfer::upload_particles(&self.device, &self.buffers, state, &self.tables, range.clone());
         if let Some(fluid) = &model.fluid {
@@ -275,7 +275,7 @@ impl Gpu {
 
     /// Uploads records of substeps after gravity, wind, damping, motions or friction of colliders have changed.
     pub(crate) fn upload_records(&mut self, model: &Model) {
-        let sizes = (model.topology.objects.len(), model.topology.objects.len() + model.spin_weights.len());
+        let sizes = (model.topology.objects.len(), model.topology.objects.len() + model.spin_inv_inertias.len());
         self.records.refresh(model, sizes, &self.tables);
         self.records.upload_fixed(&self.device, &self.buffers, model);
     }

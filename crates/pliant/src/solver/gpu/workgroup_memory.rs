@@ -1,4 +1,4 @@
-//! What of its patch a workgroup keeps in its own memory.
+//! Which data of a patch are in workgroup memory.
 
 use crate::constraints::gpu::wgsl_codegen::packed_vectors;
 use crate::constraints::group::{BLOCK, Batch, Group};
@@ -17,7 +17,7 @@ const ROWS_EACH: usize = 3;
 /// A vector [bytes]: a row, a round, a step, a part of a packed constraint.
 const VECTOR: usize = size_of::<RowData>();
 
-/// What a workgroup has and keeps in its own memory; the rest stays in its place.
+/// Workgroup memory available, and the data of a patch in it; the rest stays in storage buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkgroupMemory {
     /// Threads.

@@ -1,25 +1,41 @@
 // Bindings common to the voxel shaders. `words` and THREADS are declared by the generated module (`shaders`).
 
-// Parameters of a mesh and a grid, written by `Record` in `plan.rs`. All but `job` are the same in every record.
-struct Record {
+// Uniform record, written by `plan.rs`. All but the last four fields are the same in every pass.
+struct VoxelUniforms {
     // Voxels along x, y, z, and words per row.
-    dims: vec4<u32>,
-    // Axes of the projection, axis of the columns, fraction bits.
-    axes: vec4<u32>,
-    // Number of triangles, and offsets of vertex positions, triangles and half positions in `mesh`.
-    mesh: vec4<u32>,
-    // Levels above voxels, merge depth (bits), particle capacity, words of all levels.
-    merge: vec4<u32>,
-    // Edge length of a voxel [m] (bits), 0, workgroups of `count`, unused.
-    scale: vec4<u32>,
-    // Stride of a column's voxels, their number, requested output (WANTS_ bits), level that blocks are made from.
-    job: vec4<u32>,
+    dims: vec3<u32>,
+    row_words: u32,
+    // Axes of the projection and of its columns; fraction bits of snapped positions.
+    axes: vec3<u32>,
+    fraction_bits: u32,
+    // Number of triangles, and first words of vertex positions, triangles and half positions in `mesh`.
+    triangle_count: u32,
+    positions_at: u32,
+    triangles_at: u32,
+    half_positions_at: u32,
+    // Levels above voxels.
+    levels: u32,
+    // Merge depth [voxels] (bits).
+    merge_depth: u32,
+    // Particles for which there is memory.
+    capacity: u32,
+    // Words of all levels.
+    level_words: u32,
+    // Edge length of a voxel [m].
+    edge: f32,
+    // 0, not known at compile time.
+    zero: u32,
+    // Workgroups of `count`.
+    count_groups: u32,
+    // Pass over columns: distance of consecutive voxels, and their number.
+    column_stride: u32,
+    column_length: u32,
+    // Requested output: WANTS_ bits.
+    wants: u32,
+    // Level that `join` makes blocks from.
+    level_below: u32,
+    unused: u32,
 }
-
-// All voxels, not only inside ones.
-const WANTS_ALL: u32 = 1u;
-// Distances instead of site codes.
-const WANTS_PHI: u32 = 2u;
 
 // Levels (eight words each), then half positions, vertex positions, triangles.
 @group(0) @binding(0) var<storage, read> mesh: array<u32>;
@@ -33,14 +49,7 @@ const WANTS_PHI: u32 = 2u;
 // Center and radius [m], gradient and distance [m] of particles (bits: a zero may have a sign).
 @group(0) @binding(6) var<storage, read_write> places: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read_write> shapes: array<vec4<u32>>;
-@group(0) @binding(8) var<uniform> record: Record;
-
-// Status words before those of voxels.
-const STATUS: u32 = 16u;
-// Words of `masks` before the first mask; the last of them is the total number of particles.
-const STARTS: u32 = 16u;
-const EMPTY: u32 = 0x7fffffffu;
-const INSIDE: u32 = 0x80000000u;
+@group(0) @binding(8) var<uniform> args: VoxelUniforms;
 
 // Linear index of a workgroup in a two-dimensional dispatch.
 fn number_of(group: vec3<u32>, groups: vec3<u32>) -> u32 {

@@ -2,7 +2,7 @@
 
 use crate::runtime::gpu::device::{Device, UNIFORMS};
 use crate::runtime::gpu::error::GpuError;
-use crate::voxel::gpu::plan::{Record, STARTS, STATUS, Sizes};
+use crate::voxel::gpu::plan::{STARTS, STATUS, Sizes, VoxelUniforms};
 use crate::voxel::gpu::shaders::Pipelines;
 use bytemuck::cast_slice;
 use std::ops::Range;
@@ -46,7 +46,7 @@ pub struct VoxelBuffers {
 impl VoxelBuffers {
     /// Creates buffers of minimal size.
     pub fn new(device: &Device, pipelines: &Pipelines) -> Result<Self, GpuError> {
-        let stride = (size_of::<Record>() as u32).next_multiple_of(device.alignment);
+        let stride = (size_of::<VoxelUniforms>() as u32).next_multiple_of(device.alignment);
         let least = |k: usize| if k == RECORDS { MOST_RECORDS * u64::from(stride) } else { 256 };
         let buffers = (0..NAMES.len()).map(|k| make(device, k, least(k), 0)).collect::<Result<Vec<_>, _>>()?;
         let bindings = bind(device, pipelines, &buffers, stride)?;
@@ -98,7 +98,7 @@ impl VoxelBuffers {
     }
 
     /// Uploads a table and records.
-    pub fn send(&self, device: &Device, table: &[u32], records: &[Record]) {
+    pub fn send(&self, device: &Device, table: &[u32], records: &[VoxelUniforms]) {
         device.queue.write_buffer(&self.buffers[MESH], 0, cast_slice(table));
         for (k, record) in records.iter().enumerate() {
             let at = k as u64 * u64::from(self.stride);

@@ -17,7 +17,7 @@ const MOST_WORDS: u32 = 32u;
 
 // A word of the row at (y, z), 0 beyond the grid. Branchless, so that all 27 loads overlap.
 fn word_at(word: i32, y: i32, z: i32) -> u32 {
-    let dims = vec3<i32>(i32(record.dims.w), i32(record.dims.y), i32(record.dims.z));
+    let dims = vec3<i32>(i32(args.row_words), i32(args.dims.y), i32(args.dims.z));
     let at = vec3<i32>(word, y, z);
     let near = clamp(at, vec3<i32>(0), dims - 1);
     let found = words[STATUS + u32((near.z * dims.y + near.y) * dims.x + near.x)];
@@ -46,12 +46,12 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let line = number_of(group, groups) * (THREADS / ROW) + lane / ROW;
     let own = lane % ROW;
     let first = lane / ROW * MOST_WORDS;
-    let known = line < record.dims.y * record.dims.z;
-    let row = record.dims.w;
+    let known = line < args.dims.y * args.dims.z;
+    let row = args.row_words;
     if known && own < row {
         let word = i32(own);
-        let y = i32(line % record.dims.y);
-        let z = i32(line / record.dims.y);
+        let y = i32(line % args.dims.y);
+        let z = i32(line / args.dims.y);
         let here = three(word, y, z);
         let center = here.x;
         var face = (here.y ^ center) | (here.z ^ center);
@@ -67,7 +67,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
                 corner |= (across.y ^ center) | (across.z ^ center);
             }
         }
-        let used = record.dims.x - 32u * own;
+        let used = args.dims.x - 32u * own;
         let mask = select(0xffffffffu, (1u << (used & 31u)) - 1u, used < 32u);
         sites[first + own] = (face | edge | corner) & mask;
         faces[first + own] = face;
@@ -77,7 +77,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     if !known {
         return;
     }
-    for (var x = own; x < record.dims.x; x += ROW) {
+    for (var x = own; x < args.dims.x; x += ROW) {
         let word = x >> 5u;
         let bit = x & 31u;
         let side = (words[STATUS + line * row + word] >> bit & 1u) << 31u;
@@ -85,7 +85,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         var code = EMPTY;
         if (mine >> bit & 1u) == 1u {
             code = class_of(x, first) | side;
-        } else if side != 0u || (record.job.z & WANTS_ALL) != 0u {
+        } else if side != 0u || (args.wants & WANTS_ALL) != 0u {
             var before = mine & ((1u << bit) - 1u);
             var at = word;
             while before == 0u && at > 0u {
@@ -109,7 +109,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
             }
             code |= side;
         }
-        codes[line * record.dims.x + x] = code;
+        codes[line * args.dims.x + x] = code;
     }
 }
 
@@ -139,16 +139,16 @@ fn distance_of(code: u32, side: u32) -> u32 {
 fn columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
            @builtin(local_invocation_index) lane: u32) {
     let index = number_of(group, groups) * THREADS + lane;
-    if index >= record.dims.x * record.dims.y * record.dims.z {
+    if index >= args.dims.x * args.dims.y * args.dims.z {
         return;
     }
-    let stride = record.job.x;
-    let at = index / stride % record.job.y;
-    let behind = record.job.y - 1u - at;
+    let stride = args.column_stride;
+    let at = index / stride % args.column_length;
+    let behind = args.column_length - 1u - at;
     let most = max(at, behind);
     let side = codes[index] & INSIDE;
     var best = codes[index] & ~INSIDE;
-    if side != 0u || (record.job.z & WANTS_ALL) != 0u {
+    if side != 0u || (args.wants & WANTS_ALL) != 0u {
         // An entry farther away than the best is no better, whatever its code (E25: EMPTY is the largest).
         for (var k = 1u; k <= most && 4u * k * k < best; k++) {
             if k <= at {
@@ -159,5 +159,5 @@ fn columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
             }
         }
     }
-    others[index] = select(best | side, distance_of(best, side), (record.job.z & WANTS_PHI) != 0u);
+    others[index] = select(best | side, distance_of(best, side), (args.wants & WANTS_PHI) != 0u);
 }

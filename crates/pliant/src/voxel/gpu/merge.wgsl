@@ -38,12 +38,12 @@ fn joined(least: vec2<u32>, level: u32) -> vec2<u32> {
     // E27: all eight, and all of them deeper than the threshold. D4 4.37: half a diagonal of a child deeper (E26).
     let step = bitcast<f32>(level_number(level, 7u));
     let depth = bitcast<u32>(bitcast<f32>(least.x) + step);
-    return select(vec2<u32>(0u), vec2<u32>(depth, least.y), least.x > record.merge.y);
+    return select(vec2<u32>(0u), vec2<u32>(depth, least.y), least.x > args.merge_depth);
 }
 
 fn keep(level: u32, at: vec3<u32>, block: vec2<u32>) {
     let dims = level_dims(level);
-    if level <= record.merge.x && all(at < dims) {
+    if level <= args.levels && all(at < dims) {
         blocks[level_number(level, 5u) + index_of(at, dims)] = block;
     }
 }
@@ -55,7 +55,7 @@ fn corner_of(k: u32) -> vec3<u32> {
 // Three levels at once: a workgroup owns 8 x 8 x 8 voxels or blocks of the level that it begins with.
 @compute @workgroup_size(64)
 fn join(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-    let below = record.job.w;
+    let below = args.level_below;
     let own = vec3<u32>(lane & 3u, lane >> 2u & 3u, lane >> 4u);
     let at = 4u * group + own;
     var least = vec2<u32>(0xffffffffu, 0u);
@@ -102,7 +102,7 @@ struct Spot {
 
 fn spot_of(word: u32) -> Spot {
     var level = 0u;
-    while level < record.merge.x && word >= level_number(level + 1u, 4u) {
+    while level < args.levels && word >= level_number(level + 1u, 4u) {
         level++;
     }
     let local = word - level_number(level, 4u);
@@ -130,7 +130,7 @@ fn left_of(word: u32) -> u32 {
             mask |= select(0u, 1u << k, there);
         }
     }
-    if mask != 0u && spot.level < record.merge.x {
+    if mask != 0u && spot.level < args.levels {
         let dims = level_dims(spot.level + 1u);
         for (var k = 0u; k < 16u; k++) {
             let above = is_joined(spot.level + 1u, dims, spot.first / 2u + vec3<u32>(k, 0u, 0u));
@@ -161,7 +161,7 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
          @builtin(local_invocation_index) lane: u32) {
     let number = number_of(group, groups);
     let word = number * THREADS + lane;
-    let total = record.merge.w;
+    let total = args.level_words;
     var mask = 0u;
     if word < total {
         mask = left_of(word);
@@ -172,7 +172,7 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     if word < total {
         masks[STARTS + total + word] = sum - found;
     }
-    if lane == THREADS - 1u && number < record.scale.z {
+    if lane == THREADS - 1u && number < args.count_groups {
         masks[STARTS + 2u * total + number] = sum;
     }
 }
@@ -180,10 +180,10 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
 // Prefix counts over workgroups: one workgroup, each thread a range of them.
 @compute @workgroup_size(THREADS)
 fn add_groups(@builtin(local_invocation_index) lane: u32) {
-    let base = STARTS + 2u * record.merge.w;
-    let share = (record.scale.z + THREADS - 1u) / THREADS;
-    let first = min(lane * share, record.scale.z);
-    let last = min(first + share, record.scale.z);
+    let base = STARTS + 2u * args.level_words;
+    let share = (args.count_groups + THREADS - 1u) / THREADS;
+    let first = min(lane * share, args.count_groups);
+    let last = min(first + share, args.count_groups);
     var own = 0u;
     for (var k = first; k < last; k++) {
         own += masks[base + k];
@@ -206,12 +206,12 @@ fn phi(index: u32) -> f32 {
 
 // Forces rounding here: no compiler can contract it with the next operation.
 fn rounded(x: f32) -> f32 {
-    return bitcast<f32>(bitcast<u32>(x) ^ record.scale.y);
+    return bitcast<f32>(bitcast<u32>(x) ^ args.zero);
 }
 
 // Unit vector of steepest ascent of the distance (D4 4.22) (bits).
 fn gradient(source: u32) -> vec3<u32> {
-    let dims = record.dims.xyz;
+    let dims = args.dims;
     let at = vec3<u32>(source % dims.x, source / dims.x % dims.y, source / dims.x / dims.y);
     let stride = vec3<u32>(1u, dims.x, dims.x * dims.y);
     let here = phi(source);
@@ -260,12 +260,12 @@ fn gradient(source: u32) -> vec3<u32> {
 
 // Center of a block along an axis [m] (bits): centers are multiples of half a voxel.
 fn half_place(axis: u32, at: u32) -> u32 {
-    var first = record.mesh.w;
+    var first = args.half_positions_at;
     if axis > 0u {
-        first += 2u * record.dims.x + 1u;
+        first += 2u * args.dims.x + 1u;
     }
     if axis > 1u {
-        first += 2u * record.dims.y + 1u;
+        first += 2u * args.dims.y + 1u;
     }
     return mesh[first + at];
 }
@@ -276,7 +276,7 @@ fn emit(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         @builtin(local_invocation_index) lane: u32) {
     let word = number_of(group, groups) * (THREADS / 32u) + lane / 32u;
     let bit = lane % 32u;
-    let total = record.merge.w;
+    let total = args.level_words;
     if word >= total {
         return;
     }
@@ -289,7 +289,7 @@ fn emit(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     }
     let rank = before + countOneBits(mask & ((1u << bit) - 1u));
     // If the capacity is exceeded, the host detects it from the total and grows the buffers.
-    if (mask >> bit & 1u) == 0u || rank >= record.merge.z {
+    if (mask >> bit & 1u) == 0u || rank >= args.capacity {
         return;
     }
     let at = spot.first + vec3<u32>(bit, 0u, 0u);
@@ -297,6 +297,6 @@ fn emit(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     let half = (2u * at + 1u) << vec3<u32>(spot.level);
     places[rank] = vec4<u32>(half_place(0u, half.x), half_place(1u, half.y), half_place(2u, half.z),
         level_number(spot.level, 6u));
-    let distance = -bitcast<f32>(block.x) * bitcast<f32>(record.scale.x);
+    let distance = -bitcast<f32>(block.x) * args.edge;
     shapes[rank] = vec4<u32>(gradient(block.y), bitcast<u32>(distance));
 }

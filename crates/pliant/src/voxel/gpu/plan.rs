@@ -3,11 +3,24 @@
 //! Everything that needs 64 bits or a division is computed here, once per mesh: vertex positions are snapped, and
 //! particle centers come from a table of half voxels along each axis, so that they are bitwise those of the CPU.
 
+use crate::runtime::gpu::shader_constants::{ShaderConstants, ShaderValue};
 use crate::voxel::gpu::shaders::Kernel;
 use crate::voxel::gpu::{MOST_GROUPS, VoxelStage};
+use crate::voxel::sites::{EMPTY, INSIDE};
 use crate::voxel::{Grid, Reach, merge_step, particle_radius};
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
+
+/// Constants in front of the shaders.
+pub(super) const CONSTANTS: ShaderConstants = &[
+    ("STATUS", ShaderValue::U32(STATUS as u32)),
+    ("STARTS", ShaderValue::U32(STARTS as u32)),
+    ("CAST", ShaderValue::U32(CAST as u32)),
+    ("WANTS_ALL", ShaderValue::U32(WANTS_ALL)),
+    ("WANTS_PHI", ShaderValue::U32(WANTS_PHI)),
+    ("EMPTY", ShaderValue::U32(EMPTY)),
+    ("INSIDE", ShaderValue::U32(INSIDE)),
+];
 
 /// Words before those of voxels: the first leaking voxel, the number of inside voxels, unused.
 pub const STATUS: usize = 16;
@@ -30,16 +43,39 @@ const SLICED_GROUPS: usize = 1024;
 /// Levels per dispatch.
 const LEVELS_TOGETHER: usize = 3;
 
-/// `Record` of `bindings.wgsl`, which documents the fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+/// Uniform record of `bindings.wgsl`, which documents the fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Record {
-    pub dims: [u32; 4],
-    pub axes: [u32; 4],
-    pub mesh: [u32; 4],
-    pub merge: [u32; 4],
-    pub scale: [u32; 4],
-    pub job: [u32; 4],
+pub struct VoxelUniforms {
+    pub dims: [u32; 3],
+    pub row_words: u32,
+    pub axes: [u32; 3],
+    pub fraction_bits: u32,
+    pub triangle_count: u32,
+    pub positions_at: u32,
+    pub triangles_at: u32,
+    pub half_positions_at: u32,
+    pub levels: u32,
+    pub merge_depth: u32,
+    pub capacity: u32,
+    pub level_words: u32,
+    pub edge: f32,
+    pub zero: u32,
+    pub count_groups: u32,
+    pub column_stride: u32,
+    pub column_length: u32,
+    pub wants: u32,
+    pub level_below: u32,
+    pub unused: u32,
+}
+
+/// Fields that differ between passes.
+#[derive(Clone, Copy, Debug, Default)]
+struct PassFields {
+    column_stride: u32,
+    column_length: u32,
+    wants: u32,
+    level_below: u32,
 }
 
 /// All voxels, not only inside ones.
@@ -75,9 +111,9 @@ pub struct Plan {
     /// Contents of the buffer `mesh`.
     pub table: Vec<u32>,
     /// Fields common to all records.
-    base: Record,
-    /// The field that differs between records.
-    jobs: Vec<[u32; 4]>,
+    base: VoxelUniforms,
+    /// Fields that differ between records.
+    passes: Vec<PassFields>,
     /// Dispatches by stage.
     pub stages: [Vec<Dispatch>; VoxelStage::ALL.len()],
     /// Number of levels, of their words and of their blocks.
@@ -96,14 +132,14 @@ pub struct Snapped<'a> {
 impl Plan {
     /// An empty plan for a grid with these dimensions.
     pub fn new(dims: [u32; 3], threads: usize) -> Self {
-        let base = Record { dims: [dims[0], dims[1], dims[2], dims[0].div_ceil(32)], ..Record::default() };
+        let base = VoxelUniforms { dims, row_words: dims[0].div_ceil(32), ..VoxelUniforms::default() };
         let words = Self::words_of(dims);
         let mut plan = Self {
             dims,
             threads,
             table: vec![0; TABLE_LEVELS * LEVEL_WORDS],
             base,
-            jobs: vec![[0; 4]],
+            passes: vec![PassFields::default()],
             stages: Default::default(),
             levels: 0,
             words,
@@ -127,10 +163,16 @@ impl Plan {
     }
 
     /// All records, with this particle capacity.
-    pub fn records(&self, capacity: u32) -> Vec<Record> {
-        let mut base = self.base;
-        base.merge[2] = capacity;
-        self.jobs.iter().map(|&job| Record { job, ..base }).collect()
+    pub fn records(&self, capacity: u32) -> Vec<VoxelUniforms> {
+        let record = |&PassFields { column_stride, column_length, wants, level_below }: &PassFields| VoxelUniforms {
+            capacity,
+            column_stride,
+            column_length,
+            wants,
+            level_below,
+            ..self.base
+        };
+        self.passes.iter().map(record).collect()
     }
 
     /// Number of levels above voxels.
@@ -174,8 +216,14 @@ impl Plan {
         self.table.extend(mesh.places.as_flattened().iter().map(|&c| c as u32));
         let triangles = self.table.len();
         self.table.extend(mesh.triangles.as_flattened());
-        self.base.axes = [axes[0], axes[1], axes[2], grid.fraction_bits()];
-        self.base.mesh[..3].copy_from_slice(&[mesh.triangles.len() as u32, first as u32, triangles as u32]);
+        self.base = VoxelUniforms {
+            axes,
+            fraction_bits: grid.fraction_bits(),
+            triangle_count: mesh.triangles.len() as u32,
+            positions_at: first as u32,
+            triangles_at: triangles as u32,
+            ..self.base
+        };
         let stage = VoxelStage::Voxelize;
         self.add(stage, Kernel::Wipe, 0, (STATUS + self.voxel_words()).div_ceil(self.threads));
         let columns = self.dims[axes[0] as usize] as usize * self.dims[axes[1] as usize] as usize;
@@ -198,13 +246,14 @@ impl Plan {
     pub fn distances(&mut self, reach: Reach) {
         let wants = if reach == Reach::Everywhere { WANTS_ALL } else { 0 };
         let [nx, ny, nz] = self.dims;
-        self.jobs[0] = [nx, ny, wants, 0];
-        self.jobs.push([nx * ny, nz, wants | WANTS_PHI, 0]);
+        self.passes[0] = PassFields { column_stride: nx, column_length: ny, wants, level_below: 0 };
+        let last = PassFields { column_stride: nx * ny, column_length: nz, wants: wants | WANTS_PHI, level_below: 0 };
+        self.passes.push(last);
         let stage = VoxelStage::Distance;
         self.add(stage, Kernel::Rows, 0, ((ny * nz) as usize).div_ceil(self.threads / 64));
         let groups = self.voxels().div_ceil(self.threads);
         self.add(stage, Kernel::Columns, 0, groups);
-        self.add(stage, Kernel::Columns, self.jobs.len() - 1, groups);
+        self.add(stage, Kernel::Columns, self.passes.len() - 1, groups);
         if let Some(last) = self.stages[stage as usize].last_mut() {
             last.swapped = true;
         }
@@ -224,19 +273,25 @@ impl Plan {
             let numbers = [particle_radius(grid, level), merge_step(level)].map(f32::to_bits);
             self.table[LEVEL_WORDS * level as usize + 6..][..2].copy_from_slice(&numbers);
         }
-        self.base.mesh[3] = self.table.len() as u32;
+        self.base.half_positions_at = self.table.len() as u32;
         for (axis, &voxels) in self.dims.iter().enumerate() {
             let place = |half: u32| grid.place(DVec3::splat(f64::from(half) * 0.5))[axis] as f32;
             self.table.extend((0..=2 * voxels).map(|half| place(half).to_bits()));
         }
         let groups = self.words.div_ceil(self.threads);
-        self.base.merge = [self.levels as u32, depth.map_or(0, f32::to_bits), 0, self.words as u32];
-        self.base.scale = [(grid.edge() as f32).to_bits(), 0, groups as u32, 0];
+        self.base = VoxelUniforms {
+            levels: self.levels as u32,
+            merge_depth: depth.map_or(0, f32::to_bits),
+            level_words: self.words as u32,
+            edge: grid.edge() as f32,
+            count_groups: groups as u32,
+            ..self.base
+        };
         let stage = VoxelStage::Merge;
         for below in (0..self.levels).step_by(LEVELS_TOGETHER) {
-            self.jobs.push([0, 0, 0, below as u32]);
+            self.passes.push(PassFields { level_below: below as u32, ..PassFields::default() });
             let groups = self.dims.map(|d| (d >> below).div_ceil(8));
-            let record = self.jobs.len() - 1;
+            let record = self.passes.len() - 1;
             self.stages[stage as usize].push(Dispatch { kernel: Kernel::Join, record, swapped: false, groups });
         }
         self.add(stage, Kernel::Count, 0, groups);

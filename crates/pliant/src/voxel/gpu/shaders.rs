@@ -2,6 +2,8 @@
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::shader_constants;
+use crate::voxel::gpu::plan::CONSTANTS;
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const SOLID: &str = include_str!("solid.wgsl");
@@ -69,7 +71,7 @@ impl Kernel {
         let word = if self.parts() == [SOLID] { "atomic<u32>" } else { "u32" };
         let words = format!("@group(0) @binding(1) var<storage, read_write> words: array<{word}>;");
         let head = format!("const THREADS: u32 = {threads}u;\n{words}\n{BINDINGS}\n");
-        head + &self.parts().join("\n")
+        shader_constants::wgsl(&[CONSTANTS]) + &head + &self.parts().join("\n")
     }
 }
 

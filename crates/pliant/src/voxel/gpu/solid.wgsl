@@ -3,8 +3,6 @@
 
 // Columns of a triangle's box that a single thread processes.
 const SMALL: u32 = 64u;
-// Threads of a workgroup of triangles.
-const CAST: u32 = 64u;
 
 var<workgroup> corners: array<vec3<i32>, 192>;
 var<workgroup> large: array<u32, 64>;
@@ -16,30 +14,30 @@ var<workgroup> inside: atomic<u32>;
 fn wipe(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32) {
     let at = number_of(group, groups) * THREADS + lane;
-    if at < STATUS + record.dims.w * record.dims.y * record.dims.z {
+    if at < STATUS + args.row_words * args.dims.y * args.dims.z {
         atomicStore(&words[at], select(0u, 0xffffffffu, at == 0u));
     }
 }
 
 // A corner in projection order: two axes of the plane, then that of the columns.
 fn corner(vertex: u32) -> vec3<i32> {
-    let at = record.mesh.y + 3u * vertex;
-    return vec3<i32>(bitcast<i32>(mesh[at + record.axes.x]), bitcast<i32>(mesh[at + record.axes.y]),
-        bitcast<i32>(mesh[at + record.axes.z]));
+    let at = args.positions_at + 3u * vertex;
+    return vec3<i32>(bitcast<i32>(mesh[at + args.axes.x]), bitcast<i32>(mesh[at + args.axes.y]),
+        bitcast<i32>(mesh[at + args.axes.z]));
 }
 
 fn center(voxel: i32) -> i32 {
-    return (voxel << record.axes.w) + (1 << (record.axes.w - 1u));
+    return (voxel << args.fraction_bits) + (1 << (args.fraction_bits - 1u));
 }
 
 // First and last voxel whose center is within the box of the projected triangle, along both axes.
 fn box_of(a: vec3<i32>, b: vec3<i32>, c: vec3<i32>) -> vec4<i32> {
-    let one = 1 << record.axes.w;
+    let one = 1 << args.fraction_bits;
     let half = one >> 1u;
     let low = min(a.xy, min(b.xy, c.xy)) - half + one - 1;
     let high = max(a.xy, max(b.xy, c.xy)) - half;
-    let bits = vec2<u32>(record.axes.w);
-    let last = vec2<i32>(i32(record.dims[record.axes.x]), i32(record.dims[record.axes.y])) - 1;
+    let bits = vec2<u32>(args.fraction_bits);
+    let last = vec2<i32>(i32(args.dims[args.axes.x]), i32(args.dims[args.axes.y])) - 1;
     return vec4<i32>(max(low >> bits, vec2<i32>(0)), min(high >> bits, last));
 }
 
@@ -62,7 +60,7 @@ fn side_at(start: vec3<i32>, end: vec3<i32>, at: vec2<i32>) -> i32 {
 // Whether a center on the plane counts as behind it: the sign of the normal's first nonzero component in the order
 // x, y, z. The component along the columns is positive.
 fn tie_is_behind(normal: vec3<i32>) -> bool {
-    switch record.axes.z {
+    switch args.axes.z {
         case 0u: { return true; }
         case 1u: { return normal.x >= 0; }
         default: { return normal.x > 0 || (normal.x == 0 && normal.y >= 0); }
@@ -74,7 +72,7 @@ fn tie_is_behind(normal: vec3<i32>) -> bool {
 // The distance to the first center is a sum of products of 31 and 16 bits, stored as high * 2^15 + low: over the
 // triangle it is within 2^45, so the high half fits, even if intermediate values wrap around.
 fn first_behind(normal: vec3<i32>, through: vec3<i32>, at: vec2<i32>) -> u32 {
-    let bits = record.axes.w;
+    let bits = args.fraction_bits;
     let way = through - vec3<i32>(at, 1 << (bits - 1u));
     var high = 0;
     var low = select(1, 0, tie_is_behind(normal));
@@ -131,7 +129,7 @@ fn cast_columns(a: vec3<i32>, b_given: vec3<i32>, c_given: vec3<i32>, first: u32
         let at = vec2<i32>(center(i), center(j));
         if side_at(a, b, at) > 0 && side_at(b, c, at) > 0 && side_at(c, a, at) > 0 {
             let depth = first_behind(normal, a, at);
-            if depth < record.dims[record.axes.z] {
+            if depth < args.dims[args.axes.z] {
                 flip(u32(i), u32(j), depth);
             }
         }
@@ -140,10 +138,10 @@ fn cast_columns(a: vec3<i32>, b_given: vec3<i32>, c_given: vec3<i32>, first: u32
 
 fn flip(i: u32, j: u32, depth: u32) {
     var at: vec3<u32>;
-    at[record.axes.x] = i;
-    at[record.axes.y] = j;
-    at[record.axes.z] = depth;
-    let word = (at.z * record.dims.y + at.y) * record.dims.w + (at.x >> 5u);
+    at[args.axes.x] = i;
+    at[args.axes.y] = j;
+    at[args.axes.z] = depth;
+    let word = (at.z * args.dims.y + at.y) * args.row_words + (at.x >> 5u);
     atomicXor(&words[STATUS + word], 1u << (at.x & 31u));
 }
 
@@ -153,8 +151,8 @@ fn triangles(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) g
              @builtin(local_invocation_index) lane: u32) {
     let number = number_of(group, groups) * CAST + lane;
     var columns = 0u;
-    if number < record.mesh.x {
-        let at = record.mesh.z + 3u * number;
+    if number < args.triangle_count {
+        let at = args.triangles_at + 3u * number;
         let a = corner(mesh[at]);
         let b = corner(mesh[at + 1u]);
         let c = corner(mesh[at + 2u]);
@@ -178,7 +176,7 @@ fn triangles(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) g
 }
 
 fn leaks(at: vec3<u32>) {
-    atomicMin(&words[0], (at.z * record.dims.y + at.y) * record.dims.x + at.x);
+    atomicMin(&words[0], (at.z * args.dims.y + at.y) * args.dims.x + at.x);
 }
 
 // Prefix parity along y or z: 16 adjacent columns of words, each split among
@@ -189,12 +187,12 @@ fn along_columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroup
     let pieces = THREADS / 16u;
     let column = number_of(group, groups) * 16u + lane % 16u;
     let piece = lane / 16u;
-    let row = record.dims.w;
-    let along_z = record.axes.z == 2u;
-    let count = row * select(record.dims.z, record.dims.y, along_z);
-    let length = select(record.dims.y, record.dims.z, along_z);
-    let stride = select(row, row * record.dims.y, along_z);
-    let base = STATUS + select(column / row * row * record.dims.y + column % row, column, along_z);
+    let row = args.row_words;
+    let along_z = args.axes.z == 2u;
+    let count = row * select(args.dims.z, args.dims.y, along_z);
+    let length = select(args.dims.y, args.dims.z, along_z);
+    let stride = select(row, row * args.dims.y, along_z);
+    let base = STATUS + select(column / row * row * args.dims.y + column % row, column, along_z);
     let share = (length + pieces - 1u) / pieces;
     let first = min(piece * share, length);
     let last = select(first, min(first + share, length), column < count);
@@ -233,27 +231,27 @@ fn along_columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroup
 fn along_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
               @builtin(local_invocation_index) lane: u32) {
     let line = number_of(group, groups) * THREADS + lane;
-    if line >= record.dims.y * record.dims.z {
+    if line >= args.dims.y * args.dims.z {
         return;
     }
     var before = 0u;
     var found = 0u;
-    for (var k = 0u; k < record.dims.w; k++) {
-        var word = atomicLoad(&words[STATUS + line * record.dims.w + k]);
+    for (var k = 0u; k < args.row_words; k++) {
+        var word = atomicLoad(&words[STATUS + line * args.row_words + k]);
         for (var shift = 1u; shift < 32u; shift *= 2u) {
             word ^= word << shift;
         }
         word ^= before;
         before = 0u - (word >> 31u);
-        let used = record.dims.x - 32u * k;
+        let used = args.dims.x - 32u * k;
         if used < 32u {
             // Parities extend beyond the end of a row that leaks.
             word &= (1u << used) - 1u;
         }
         if used <= 32u && (word >> (used - 1u) & 1u) == 1u {
-            leaks(vec3<u32>(record.dims.x - 1u, line % record.dims.y, line / record.dims.y));
+            leaks(vec3<u32>(args.dims.x - 1u, line % args.dims.y, line / args.dims.y));
         }
-        atomicStore(&words[STATUS + line * record.dims.w + k], word);
+        atomicStore(&words[STATUS + line * args.row_words + k], word);
         found += countOneBits(word);
     }
     atomicAdd(&words[1], found);

@@ -1,4 +1,4 @@
-// What the passes of descent share: offsets of the tables, and access to vertices, bodies and sums.
+// Shared by the passes of descent: offsets of the tables, and access to vertices, bodies and sums.
 
 struct ElasticUniforms {
     vertices: u32,

@@ -3,8 +3,6 @@
 //
 // A pass takes its list from `args.chunks`: aggregates, regions or pairs of regions.
 
-// Pivots smaller than this part of the diagonal are of rounding alone.
-const DEPENDENT: f32 = 1e-6;
 
 var<workgroup> parts: array<f32, REGION_THREADS>;
 var<workgroup> block: array<f32, 144>;
@@ -35,7 +33,7 @@ fn invert_block(local: u32) {
     let c = local % COARSE_WIDTH;
     for (var j = 0u; j < COARSE_WIDTH; j++) {
         let pivot = block[j * COARSE_WIDTH + j];
-        let scale = select(0.0, 1.0 / pivot, pivot > DEPENDENT * pivots[j]);
+        let scale = select(0.0, 1.0 / pivot, pivot > DEPENDENT_PIVOT * pivots[j]);
         let row = block[j * COARSE_WIDTH + c];
         let column = block[r * COARSE_WIDTH + j];
         var next = block[local] - column * row * scale;

@@ -2,10 +2,8 @@
 
 // Elements that are linearized together, by two threads each: one for the modes of the row, one for those of the column.
 const TOGETHER: u32 = SIZE / 2u;
-// Stiffness of a contact in the matrix, relative to that of the vertex.
-const CONTACT: f32 = 10.0;
 
-// How an element answers to the modes of one aggregate.
+// Response of an element to the modes of one aggregate.
 struct Answer { g0: array<vec3<f32>, 4>, g1: array<vec3<f32>, 4>, g2: array<vec3<f32>, 4>, n: array<vec2<f32>, 4> }
 
 // Gradients of the modes of the row's and the column's aggregate: g₀, g₁, g₂ and n of four modes, eleven numbers each.
@@ -57,7 +55,7 @@ fn linearize_modes(local: u32, at: u32, aggregate: u32) {
     }
 }
 
-// What one element adds to the block of two modes.
+// Contribution of one element to the block of two modes.
 fn element_block(e: u32, m: u32, n: u32) -> mat3x3<f32> {
     let k = stiffnesses[e][0];
     let t = stiffnesses[e][1].xyz;
@@ -94,7 +92,7 @@ fn vertex_block(v: u32) -> mat3x3<f32> {
     var block = mat3x3<f32>();
     if sub.colliders > 0u {
         let held = work[vector_at(ELASTIC_HOLD, v)];
-        let size = CONTACT * (work[vector_at(ELASTIC_FRICTION, v)].w + inertia);
+        let size = CONTACT_STIFFNESS * (work[vector_at(ELASTIC_FRICTION, v)].w + inertia);
         if held.w != 0.0 {
             even += size;
         } else {
@@ -153,13 +151,13 @@ fn assemble(thread: Thread) {
         let all = blocks[thread.local] + blocks[thread.local + 16u] + blocks[thread.local + 32u] + blocks[thread.local + 48u];
         let block = topology[pair + 6u];
         if block != NONE {
-            let mirror = topology[pair + 7u];
+            let transposed = topology[pair + 7u];
             let stride = topology[pair + 8u];
             let diagonal = topology[pair + 9u];
             for (var r = 0u; r < 3u; r++) {
                 for (var c = 0u; c < 3u; c++) {
-                    if mirror != block {
-                        lambda[mirror + (3u * n + c) * stride + 3u * m + r] = all[c][r];
+                    if transposed != block {
+                        lambda[transposed + (3u * n + c) * stride + 3u * m + r] = all[c][r];
                     }
                     lambda[block + (3u * m + r) * stride + 3u * n + c] = all[c][r];
                     if diagonal != NONE && m == n && r == c {

@@ -1,16 +1,11 @@
 // Factors and solves the matrix of one chain by one workgroup: Cholesky by blocks of an aggregate. In place of the
 // factor's diagonal blocks stand their inverses.
 
-// Pivots smaller than this part of the diagonal are of rounding alone.
-const DEPENDENT: f32 = 1e-6;
-// Unknowns of a block at most.
-const WIDTH: u32 = 12u;
-
-var<workgroup> diagonal: array<f32, WIDTH * WIDTH>;
-var<workgroup> inverse: array<f32, WIDTH * WIDTH>;
-var<workgroup> before: array<f32, WIDTH>;
-var<workgroup> scale: array<f32, WIDTH>;
-var<workgroup> panel: array<f32, PANEL_ROWS * WIDTH>;
+var<workgroup> diagonal: array<f32, COARSE_WIDTH * COARSE_WIDTH>;
+var<workgroup> inverse: array<f32, COARSE_WIDTH * COARSE_WIDTH>;
+var<workgroup> before: array<f32, COARSE_WIDTH>;
+var<workgroup> scale: array<f32, COARSE_WIDTH>;
+var<workgroup> panel: array<f32, PANEL_ROWS * COARSE_WIDTH>;
 
 // Where the entry in column 0 of a row would be.
 fn row_start(unknown: u32) -> u32 {
@@ -26,7 +21,7 @@ fn columns_of(a: u32) -> Columns {
 
 // Entry of the lower triangle of the block in workgroup memory.
 fn entry_of(row: u32, column: u32) -> u32 {
-    return row * WIDTH + column;
+    return row * COARSE_WIDTH + column;
 }
 
 // Loads the diagonal block, factors it and inverts the factor.
@@ -45,7 +40,7 @@ fn factor_diagonal(local: u32, it: Columns) {
     workgroupBarrier();
     for (var j = 0u; j < it.count; j++) {
         let pivot = diagonal[entry_of(j, j)];
-        let per_root = select(0.0, inverseSqrt(pivot), pivot > DEPENDENT * before[j]);
+        let per_root = select(0.0, inverseSqrt(pivot), pivot > DEPENDENT_PIVOT * before[j]);
         workgroupBarrier();
         if local >= j && local < it.count {
             diagonal[entry_of(local, j)] *= per_root;
@@ -103,7 +98,7 @@ fn factor(thread: Thread) {
         // Rows below, times the inverse of the factor.
         for (var k = local; k < rows_below; k += COARSE_THREADS) {
             let at = row_start(topology[it.below + k]) + it.first;
-            var own: array<f32, WIDTH>;
+            var own: array<f32, COARSE_WIDTH>;
             for (var c = 0u; c < it.count; c++) {
                 own[c] = lambda[at + c];
             }
@@ -114,13 +109,13 @@ fn factor(thread: Thread) {
                 }
                 lambda[at + c] = sum;
                 if k < PANEL_ROWS {
-                    panel[k * WIDTH + c] = sum;
+                    panel[k * COARSE_WIDTH + c] = sum;
                 }
             }
         }
         storageBarrier();
         workgroupBarrier();
-        // What they take from the rest of the matrix.
+        // Their products are subtracted from the rest of the matrix.
         for (var k = local; k < rows_below * rows_below; k += COARSE_THREADS) {
             let r = k / rows_below;
             let c = k % rows_below;
@@ -132,7 +127,7 @@ fn factor(thread: Thread) {
             var sum = 0.0;
             if r < PANEL_ROWS {
                 for (var j = 0u; j < it.count; j++) {
-                    sum += panel[r * WIDTH + j] * panel[c * WIDTH + j];
+                    sum += panel[r * COARSE_WIDTH + j] * panel[c * COARSE_WIDTH + j];
                 }
             } else {
                 let left = row_start(row) + it.first;
@@ -148,7 +143,7 @@ fn factor(thread: Thread) {
     }
 }
 
-var<workgroup> known: array<f32, WIDTH>;
+var<workgroup> known: array<f32, COARSE_WIDTH>;
 
 @compute @workgroup_size(COARSE_THREADS)
 fn solve(thread: Thread) {

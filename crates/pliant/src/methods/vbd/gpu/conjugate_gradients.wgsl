@@ -3,7 +3,7 @@
 // conjugate_gradients.rs; needs block_inverse.wgsl.
 //
 // A pass takes its list from `args.chunks`: aggregates or regions. Sums are written by aggregate or by region and added by
-// whoever needs them, in order.
+// the workgroups that need them, in order.
 
 // Threads that share a row of a block.
 const LANES: u32 = REGION_THREADS / COARSE_WIDTH;

@@ -1,6 +1,7 @@
 //! Constants that the tables and shaders of descent share.
 
-use crate::runtime::gpu::shader_constants::shader_constants;
+use crate::methods::vbd::{block_matrix, coarse, contact, cpu};
+use crate::runtime::gpu::shader_constants::{shader_constants, shader_values};
 
 shader_constants! {
     /// Code of a spring.
@@ -53,7 +54,7 @@ shader_constants! {
     /// Words of a block of a pair of regions: first number in `lambda`, transfers of its row and its column.
     REGION_BLOCK_WORDS = 3;
     /// Unknowns of a block at most; except in chains all blocks have so many.
-    COARSE_WIDTH = 12;
+    COARSE_WIDTH = block_matrix::WIDTH as u32;
     /// Entries of a block, and threads that work on one.
     BLOCK_NUMBERS = 144;
     /// Numbers of an aggregate in an iterative solution: inverse block, part of a product.
@@ -97,4 +98,14 @@ shader_constants! {
     ASSEMBLY_SLICES = 8;
     /// Rows below a block of the matrix that fit in workgroup memory.
     PANEL_ROWS = 192;
+}
+
+shader_values! {
+    U32 CYCLES = cpu::CYCLES;
+    F32 GOOD_STEP = cpu::GOOD_STEP as f32;
+    F32 LONGEST_STEP = cpu::LONGEST_STEP as f32;
+    F32 CLOSED_GAP = contact::CLOSED_GAP;
+    F32 STICKING_SPEED = contact::STICKING_SPEED;
+    F32 DEPENDENT_PIVOT = block_matrix::DEPENDENT_PIVOT as f32;
+    F32 CONTACT_STIFFNESS = coarse::CONTACT_STIFFNESS;
 }

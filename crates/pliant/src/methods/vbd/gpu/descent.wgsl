@@ -1,12 +1,5 @@
 // Passes over the vertices of elastic bodies. WGSL version of cpu.rs; needs vertex_elements.wgsl and vertex_contact.wgsl.
 
-// A coarse correction whose step is at least this long fits the body well.
-const GOOD: f32 = 0.8;
-// Longest step along a coarse correction, relative to its own length.
-const LONGEST: f32 = 1.5;
-// Coarse corrections of a body that nothing else pushes.
-const CYCLES: u32 = 2u;
-
 fn near_colliders(row: u32) -> bool {
     return sub.colliders > 0u && !turns(row) && is_near(row, row);
 }
@@ -28,8 +21,8 @@ fn begin(thread: Thread) {
     work[vector_at(ELASTIC_TARGET, v)] = x;
     var mass = 0.0;
     if turns(row) {
-        let weight = params[sub.spins + row - sub.particles];
-        mass = select(0.0, 0.25 / weight, weight > 0.0);
+        let inv_inertia = params[sub.spins + row - sub.particles];
+        mass = select(0.0, 0.25 / inv_inertia, inv_inertia > 0.0);
     } else if x.w > 0.0 {
         mass = 1.0 / x.w;
     }
@@ -182,7 +175,7 @@ fn find_forces(thread: Thread) {
     let body = work[body_at(chunk.body)];
     var active_now = true;
     if args.mode > 1u {
-        let more = args.mode <= CYCLES && !(body.x >= GOOD && body.y == 0.0);
+        let more = args.mode <= CYCLES && !(body.x >= GOOD_STEP && body.y == 0.0);
         active_now = pushed > 0.0 || more;
     }
     // All groups of the body have read its record before one of them writes it: the flag alone changes, after them.
@@ -310,9 +303,9 @@ fn take_step(thread: Thread) {
     }
     var share = 0.0;
     if along.x > 0.0 {
-        share = LONGEST;
+        share = LONGEST_STEP;
         if along.x > along.y {
-            share = min(along.x / (along.x - along.y), LONGEST);
+            share = min(along.x / (along.x - along.y), LONGEST_STEP);
         }
     }
     if thread.local == 0u && body_word(chunk.body, 0u) == group {

@@ -5,7 +5,7 @@ use crate::constraints::group::Group;
 use crate::methods::vbd::assembly::LATERAL;
 use crate::methods::vbd::element::{Element, params, stiffness, tet_shape, triangle_shape};
 use crate::methods::vbd::gpu::constants::*;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::sheet::SheetStiffness;
 use crate::runtime::gpu::tables::Vector;
 
@@ -84,7 +84,7 @@ fn stencil(kind: ConstraintKind, p: &[f32; 12]) -> [[f32; 4]; 2] {
 }
 
 /// All elements as the coarse matrix reads them.
-pub(super) fn records(bodies: &[Body], groups: &[Group]) -> Vec<Vector> {
+pub(super) fn records(bodies: &[ElasticBody], groups: &[Group]) -> Vec<Vector> {
     let mut all = Vec::new();
     let mut base = 0;
     for body in bodies {

@@ -1,7 +1,7 @@
 //! Vertex block descent on the GPU.
 //!
 //! Vertices of all bodies stand in one list, body after body and color after color; workgroups take chunks of it that lie
-//! within one body. Sums over a body are written by chunk and added by whoever needs them, in the order of chunks. The
+//! within one body. Sums over a body are written by chunk and added where they are needed, in the order of chunks. The
 //! coarse matrix is assembled by a workgroup per block. That of chains is factored by one workgroup per body, that of small
 //! bodies is inverted, and that of large ones is solved by conjugate gradients with a second level, which is inverted.
 

@@ -2,9 +2,9 @@
 
 use crate::contact::gpu::shaders::ContactFeatures;
 use crate::methods::vbd::gpu::constants::{BLOCK_NUMBERS, COARSE_THREADS, COARSE_WIDTH, PANEL_ROWS, REGION_THREADS};
-use crate::runtime::gpu::program::{Bindings, Part, ShaderSource};
+use crate::runtime::gpu::program::{Bindings, ShaderPart, ShaderSource};
 
-/// What a model has that the shaders depend on.
+/// Features of a model that the shaders depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ElasticFeatures {
     /// Bits of the codes of elements.
@@ -22,15 +22,16 @@ const VERTEX_ELEMENTS: [&str; 3] = [
 
 impl ElasticFeatures {
     fn shader(&self, entry: &'static str, more: &[&'static str]) -> ShaderSource {
-        let mut parts: Vec<Part> = vec![format!("const ELEMENTS: u32 = {}u;\n", self.kinds).into(), BINDINGS.into()];
-        parts.extend(more.iter().map(|&part| Part::from(part)));
+        let mut parts: Vec<ShaderPart> =
+            vec![format!("const ELEMENTS: u32 = {}u;\n", self.kinds).into(), BINDINGS.into()];
+        parts.extend(more.iter().map(|&part| ShaderPart::from(part)));
         ShaderSource::new(entry, Bindings::SHARED, parts)
     }
 
     fn with_contact(&self, entry: &'static str, more: &[&'static str]) -> ShaderSource {
         let mut source = self.shader(entry, &[]);
         source.parts.extend(self.contact.collider_contacts());
-        source.parts.extend(more.iter().map(|&part| Part::from(part)));
+        source.parts.extend(more.iter().map(|&part| ShaderPart::from(part)));
         source
     }
 

@@ -4,7 +4,7 @@
 //! every block has twelve unknowns, some of which may be none.
 
 use crate::methods::vbd::gpu::constants::COARSE_WIDTH;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 
 /// Modes of a block at most.
 pub(super) const MODES: u32 = 4;
@@ -35,7 +35,7 @@ pub(super) struct DeviceSpace {
 }
 
 impl DeviceSpace {
-    pub(super) fn new(body: &Body) -> Self {
+    pub(super) fn new(body: &ElasticBody) -> Self {
         let space = &body.coarse;
         let exact = space.exact;
         let vertices = body.vertices.len();

@@ -10,7 +10,7 @@ use crate::methods::vbd::gpu::element_records::{entry, records};
 use crate::methods::vbd::gpu::space::DeviceSpace;
 use crate::methods::vbd::gpu::two_level::{Layout, SecondTables};
 use crate::methods::vbd::gpu::uniforms::ElasticUniforms;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::runtime::gpu::program::SIZE;
 use crate::runtime::gpu::tables::{TableArena, Vector};
 use glam::Mat3;
@@ -42,7 +42,7 @@ pub struct ElasticTables {
 
 impl ElasticTables {
     /// Writes the tables.
-    pub fn new(bodies: &[Body], groups: &[Group], first_order: bool, arena: &mut TableArena) -> Self {
+    pub fn new(bodies: &[ElasticBody], groups: &[Group], first_order: bool, arena: &mut TableArena) -> Self {
         if bodies.is_empty() {
             return Self::default();
         }
@@ -83,7 +83,7 @@ impl ElasticTables {
     }
 
     /// Writes the parameters of elements again, after they have changed.
-    pub fn refresh(&self, bodies: &[Body], groups: &[Group], arena: &mut TableArena) {
+    pub fn refresh(&self, bodies: &[ElasticBody], groups: &[Group], arena: &mut TableArena) {
         if bodies.is_empty() {
             return;
         }
@@ -95,7 +95,7 @@ impl ElasticTables {
     }
 
     /// Elements by vertex, and where those of each vertex start.
-    fn lists(&mut self, bodies: &[Body], groups: &[Group]) -> (Vec<Vector>, Vec<u32>) {
+    fn lists(&mut self, bodies: &[ElasticBody], groups: &[Group]) -> (Vec<Vector>, Vec<u32>) {
         let (mut lists, mut starts, mut base) = (Vec::new(), vec![0], 0);
         for body in bodies {
             for v in 0..body.vertices.len() {
@@ -116,7 +116,13 @@ impl ElasticTables {
     }
 
     /// Chunks and bodies.
-    fn put_bodies(&mut self, bodies: &[Body], spaces: &[DeviceSpace], layouts: &[Layout], arena: &mut TableArena) {
+    fn put_bodies(
+        &mut self,
+        bodies: &[ElasticBody],
+        spaces: &[DeviceSpace],
+        layouts: &[Layout],
+        arena: &mut TableArena,
+    ) {
         let (mut chunks, mut records, mut vertex, mut aggregate) = (Vec::new(), Vec::new(), 0, 0);
         for (number, ((body, space), of)) in bodies.iter().zip(spaces).zip(layouts).enumerate() {
             let first = chunks.len() / CHUNK_WORDS as usize;
@@ -160,7 +166,7 @@ impl ElasticTables {
     /// Aggregates, pairs of them with their elements, and the layout of the matrix.
     fn put_coarse(
         &mut self,
-        bodies: &[Body],
+        bodies: &[ElasticBody],
         spaces: &[DeviceSpace],
         groups: &[Group],
         arena: &mut TableArena,
@@ -232,7 +238,7 @@ impl ElasticTables {
                     turned.extend([aggregate + rotation, arena.put_constants(block.iter().copied())]);
                 }
                 let from = arena.put_topology(turned);
-                let [block, mirror, stride, diagonal] = layout.blocks([row, column]);
+                let [block, transposed, stride, diagonal] = layout.blocks([row, column]);
                 let record: [u32; PAIR_WORDS as usize] = [
                     aggregate + row,
                     aggregate + column,
@@ -241,7 +247,7 @@ impl ElasticTables {
                     from,
                     from + 2 * blocks.len() as u32,
                     block,
-                    mirror,
+                    transposed,
                     stride,
                     diagonal,
                 ];
@@ -278,7 +284,7 @@ fn put_chunks(chunks: &mut Vec<u32>, body: usize, vertices: Range<usize>) {
 type TetBlocks = BTreeMap<(u32, u32), BTreeMap<u32, [Vector; TET_BLOCK_VECTORS as usize]>>;
 
 /// Elements of each pair of aggregates, tetrahedra left out, and the blocks of tetrahedra.
-fn coarse_elements(body: &Body, space: &DeviceSpace, groups: &[Group]) -> (Vec<Vec<u32>>, TetBlocks) {
+fn coarse_elements(body: &ElasticBody, space: &DeviceSpace, groups: &[Group]) -> (Vec<Vec<u32>>, TetBlocks) {
     let (mut lists, mut blocks) = (vec![Vec::new(); space.pairs.len()], TetBlocks::new());
     for (number, element) in body.elements.iter().enumerate() {
         let rows = &element.rows[..element.kind.layout().rows];

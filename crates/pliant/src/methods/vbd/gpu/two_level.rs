@@ -6,14 +6,14 @@ use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::gpu::constants::*;
 use crate::methods::vbd::gpu::shaders::ElasticFeatures;
 use crate::methods::vbd::gpu::uniforms::ElasticUniforms;
-use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::plan::ElasticBody;
 use crate::methods::vbd::second_level::SecondLevel;
 use crate::runtime::gpu::program::{Command, ProgramWriter};
 use crate::runtime::gpu::shader_constants::NONE;
 use crate::runtime::gpu::tables::TableArena;
 use std::collections::BTreeMap;
 
-/// Where the numbers of one body are in `lambda`.
+/// Offsets of the data of one body in `lambda`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
     /// Number of regions; 0 in a chain.
@@ -213,7 +213,7 @@ impl SecondTables {
     pub(super) fn finish<'a>(
         &mut self,
         aggregates: impl Iterator<Item = &'a [u32]>,
-        bodies: &[Body],
+        bodies: &[ElasticBody],
         arena: &mut TableArena,
     ) {
         let body_of = |record: &[u32]| record[AGGREGATE_WORDS as usize - 1] as usize;

@@ -36,7 +36,7 @@ pub struct ElasticUniforms {
     pub all_chunks: u32,
     /// 1 if velocities are differences of positions (BDF1).
     pub first_order: u32,
-    /// What a pass does beside: its number in the substep, or whether it is the last of its kind.
+    /// Number of the pass in the substep, or whether it is the last of its kind.
     pub mode: u32,
     /// Workgroups that share one item of the list.
     pub slices: u32,

@@ -1,10 +1,5 @@
 // WGSL version of contact.rs: collider contacts of one vertex in a sweep, and how they hold it in the coarse step.
 
-// Gaps smaller than this are closed [m].
-const CLOSED: f32 = 1e-5;
-// A slower contact sticks if friction can hold it [m/s].
-const STILL: f32 = 1e-3;
-
 // A vertex near a collider.
 struct VertexContact { collider: MovingCollider, radius: f32, start: vec3<f32> }
 
@@ -85,13 +80,13 @@ fn hold_vertex(it: VertexContact, x: vec3<f32>, force: vec3<f32>) -> Hold {
     let here = depth_at(it, x);
     let normal = here.normal;
     let pressed = -dot(force, normal);
-    if here.inside < -CLOSED || !(pressed > 0.0) {
+    if here.inside < -CLOSED_GAP || !(pressed > 0.0) {
         return none;
     }
     let across = force + normal * pressed;
     let way = x - carried(it, normal);
     let slip = way - normal * dot(way, normal);
-    let moves = length(slip) > STILL * inverseSqrt(sub.inv_h2);
+    let moves = length(slip) > STICKING_SPEED * inverseSqrt(sub.inv_h2);
     let mu = it.collider.static_friction;
     let sticks = !moves && length(across) <= mu * pressed && mu > 0.0;
     // Against the slip; where there is none yet, against what will cause it.

@@ -59,7 +59,7 @@ pub struct Tables {
     pub radii: u32,
     /// Radii of the search for particle contacts in `params`, behind the radii.
     pub search_radii: u32,
-    /// What patches that run concurrently exchange, in `flags`; number of words.
+    /// Offset of the exchange between concurrent patches in `flags`; number of words.
     pub exchange: (u32, usize),
     /// Start positions and velocities of copies on seams in `motion`, for passes that do whole substeps.
     pub copy_motion: u32,
@@ -85,7 +85,7 @@ pub struct Tables {
     pub grips: GripTables,
     /// Sleeping objects of particles.
     pub sleep: SleepTables,
-    /// What particles do to rigid bodies.
+    /// Impulses of particles on rigid bodies.
     pub reactions: ReactionTables,
     /// The solution method.
     pub method: MethodTables,
@@ -113,7 +113,7 @@ impl Tables {
         // Copies have masks of their own.
         let copies = if all.fused { model.phantoms.seams } else { 0 };
         all.contact.colliders = ColliderContactTables::new(&contact, n + copies, rows, &mut all.arena);
-        all.integration = IntegrationTables::new(&model.spin_weights, state, &mut all.arena);
+        all.integration = IntegrationTables::new(&model.spin_inv_inertias, state, &mut all.arena);
         all.exchange = (all.arena.reserve_flags(2 * 4 * copies), 2 * 4 * copies);
         all.aero = AeroTables::new(&model.aero_surfaces, n, &mut all.arena);
         // With a history no pass does whole substeps.
@@ -160,7 +160,7 @@ impl Tables {
         all
     }
 
-    /// Takes over radii that the caller has changed; returns where they are in `params`, with what stands before them.
+    /// Writes radii that the caller has changed; returns their range in `params`, including the common radius before them.
     pub fn change_radii(&mut self, radii: &[f32]) -> Range<usize> {
         let first = self.radii as usize;
         self.arena.params[first - 1] = common_radius(radii);

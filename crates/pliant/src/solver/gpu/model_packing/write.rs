@@ -41,7 +41,7 @@ impl Tables {
     pub(crate) fn put_ties(&mut self, model: &Model, state: &State) {
         let phantoms = &model.phantoms;
         self.seams = self.arena.put_topology(phantoms.ties.iter().flat_map(|tie| {
-            let words: [u32; TIE_WORDS as usize] = [tie.owner, tie.first, tie.count, tie.weight.to_bits()];
+            let words: [u32; TIE_WORDS as usize] = [tie.owner, tie.first, tie.count, tie.inv_mass.to_bits()];
             words
         }));
         let mut of = vec![NONE; state.particles];

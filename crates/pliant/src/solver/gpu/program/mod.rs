@@ -364,7 +364,7 @@ impl ProgramBuilder<'_> {
         list
     }
 
-    /// What particles do to rigid bodies.
+    /// Passes that sum impulses of particles on rigid bodies.
     fn reactions(&mut self) -> Option<Command> {
         let pressure = match &self.model.fluid {
             Some(fluid) if fluid.projects => Pressure::Projection,

@@ -14,9 +14,9 @@ use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
 use crate::state::State;
 
-/// Survey of every fluid particle; NaN for all others.
+/// Of every fluid particle; NaN for all others.
 #[derive(Default)]
-pub struct DensitySurvey {
+pub struct DensityMeasurement {
     /// Constraint value C.
     pub errors: Vec<f32>,
     /// Share of other fluids among the neighboring fluid particles; empty with a single fluid.
@@ -24,8 +24,8 @@ pub struct DensitySurvey {
 }
 
 /// Density error and mixing of every fluid particle, with a neighbor search of its own.
-pub fn measure_density(threads: &Threads, model: &FluidModel<'_>, state: &State) -> DensitySurvey {
-    let Some(fluid) = &model.fluid else { return DensitySurvey::default() };
+pub fn measure_density(threads: &Threads, model: &FluidModel<'_>, state: &State) -> DensityMeasurement {
+    let Some(fluid) = &model.fluid else { return DensityMeasurement::default() };
     let n = state.particles;
     let radii: Vec<f32> = (0..n).map(|i| fluid.radius_of(i)).collect();
     let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
@@ -72,9 +72,9 @@ pub fn measure_density(threads: &Threads, model: &FluidModel<'_>, state: &State)
             let share = boundaries
                 .run(number)
                 .map_or(0.0, |w| boundary_contribution(w.of(k), fluid.smoothing, fluid.reach, position(row)).0);
-            let balls = large_particles::density_sums(fluid, &state.rows, near.of(i), row).density;
-            out[k] = sums.density + volumes[i] * center + share + balls - 1.0;
+            let large = large_particles::density_sums(fluid, &state.rows, near.of(i), row).density;
+            out[k] = sums.density + volumes[i] * center + share + large - 1.0;
         }
     });
-    DensitySurvey { errors, foreign }
+    DensityMeasurement { errors, foreign }
 }

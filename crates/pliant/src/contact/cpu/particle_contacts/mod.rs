@@ -4,16 +4,13 @@
 //! synchronization, and results do not depend on the thread count. Each contact is computed twice, once from either
 //! side, with bitwise equal results.
 
-use crate::collision::ContactPairs;
-use crate::contact::cohesion::{self, RANGE, tensile_limit};
-use crate::contact::collider_contact::{Friction, Push, extrapolate};
+mod project;
+
+use crate::contact::collider_contact::{Friction, Push};
 use crate::contact::cpu::contact_lists::ContactLists;
-use crate::contact::cpu::particle_contacts_simd::SimdPass;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
 use crate::contact::model::ContactModel;
-use crate::contact::particle_contact::{
-    self, ContactParams, Field, SLOP, Side, normal_and_depth, overlap, search_radius,
-};
+use crate::contact::particle_contact::{ContactParams, Field, SLOP, Side, overlap, search_radius};
 use crate::math::RowData;
 use crate::math::matrix::{apply, matrix_of};
 use crate::math::position;
@@ -27,6 +24,7 @@ use crate::schedule::stats::ContactPair;
 use crate::shape_matching::ShapeMatch;
 use crate::state::State;
 use glam::Vec3;
+use project::{ContactInputs, ContactOptions};
 
 /// Without friction.
 pub const FRICTIONLESS: Friction = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
@@ -52,7 +50,7 @@ pub struct ParticleContacts {
     least: f32,
     /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22). Stored apart from the rows
     /// and used in every contact pass of the substep (E17).
-    weights: Vec<f32>,
+    inv_masses: Vec<f32>,
     /// Packed contact data of each particle.
     packed: Vec<ContactParticle>,
     /// Second position buffer.
@@ -65,15 +63,6 @@ pub struct ParticleContacts {
     reach: Vec<f32>,
 }
 
-/// Particle inputs of a pass: current and previous position, radius, and fluid, if any.
-#[derive(Clone, Copy)]
-struct ContactInputs<'a> {
-    rows: &'a [RowData],
-    starts: &'a [RowData],
-    radii: &'a [f32],
-    liquids: &'a [u32],
-}
-
 /// Contact data of a particle, half a cache line: separate arrays would take five accesses per neighbor. Same layout as
 /// two rows, for SIMD gathers.
 #[derive(Clone, Copy, Default)]
@@ -83,26 +72,15 @@ pub struct ContactParticle {
     pub radius: f32,
     pub start: Vec3,
     /// Inverse of the split mass in each contact [1/kg].
-    pub weight: f32,
+    pub inv_mass: f32,
 }
 
 impl ContactParticle {
     #[inline]
     fn side(&self, number: usize, field: Field) -> Side {
-        let Self { x, radius, start, weight } = *self;
-        Side { x, start, radius, weight, number: number as u32, field }
+        let Self { x, radius, start, inv_mass } = *self;
+        Side { x, start, radius, inv_mass, number: number as u32, field }
     }
-}
-
-/// Options of a contact pass.
-#[derive(Clone, Copy)]
-struct ContactOptions<'a> {
-    /// Cohesion over a substep, 2π·w·h² [kg].
-    strength: f32,
-    /// Rigid bodies, if there are any and Nesterov acceleration is on.
-    acceleration: Option<&'a RigidMassSplitting>,
-    /// Surfaces of objects, if any has its own friction.
-    surfaces: Option<ContactPairs<'a>>,
 }
 
 impl Default for ParticleContacts {
@@ -117,7 +95,7 @@ impl Default for ParticleContacts {
             counts: Vec::new(),
             counted: false,
             least: 1.0,
-            weights: Vec::new(),
+            inv_masses: Vec::new(),
             packed: Vec::new(),
             next: Vec::new(),
             fields: Vec::new(),
@@ -131,7 +109,7 @@ impl ParticleContacts {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
-        let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next);
+        let each = of(&self.shares) + of(&self.counts) + of(&self.inv_masses) + of(&self.next);
         let each = each + of(&self.shrunk) + of(&self.reach);
         self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts) + of(&self.packed)
     }
@@ -199,12 +177,12 @@ impl ParticleContacts {
         let particle_contact = model.particle_contact.unwrap_or_default();
         let up = -model.settings.gravity.normalize_or_zero() * particle_contact.stacking;
         let low = state.rows[..n].iter().map(|&row| position(row).dot(up)).fold(f32::INFINITY, f32::min);
-        let weight = |&row: &RowData| match particle_contact.stacking > 0.0 {
+        let inv_mass = |&row: &RowData| match particle_contact.stacking > 0.0 {
             // D4 4.25 (E22): lower is heavier. Clamped at e^12, the limit of single precision.
             true => row[3] * libm::expf((position(row).dot(up) - low).min(12.0)),
             false => row[3],
         };
-        replace(&mut self.weights, state.rows[..n].iter().map(weight));
+        replace(&mut self.inv_masses, state.rows[..n].iter().map(inv_mass));
     }
 
     /// Rotates the outward directions with their bodies, once per substep. Particles of bodies with several regions have
@@ -336,121 +314,6 @@ impl ParticleContacts {
                 let own = position(rows[i]);
                 let pushes = |&&j: &&u32| overlap(own, position(rows[j as usize]), radii[i] + radii[j as usize]);
                 *share = lists.of(i).iter().filter(pushes).count().max(least) as f32;
-            }
-        });
-    }
-
-    /// Projects contacts of `rows` into the second buffer. Masses are split by the contact counts of the previous pass.
-    fn project(
-        &mut self,
-        (threads, isa): (&Threads, Isa),
-        places: ContactInputs<'_>,
-        params: ContactParams,
-        more: ContactOptions<'_>,
-    ) {
-        let ContactInputs { rows, starts, radii, liquids } = places;
-        let (weights, shares) = (&self.weights[..], &self.shares[..]);
-        threads.chunks(&mut self.packed, 1, |first, packed| {
-            for (entry, i) in packed.iter_mut().zip(first..) {
-                let (x, start) = (position(rows[i]), position(starts[i]));
-                *entry = ContactParticle { x, radius: radii[i], start, weight: weights[i] * shares[i] };
-            }
-        });
-        // Grains alone take the SIMD path.
-        if self.fields.is_empty()
-            && liquids.is_empty()
-            && more.strength == 0.0
-            && more.acceleration.is_none()
-            && more.surfaces.is_none()
-            && self.least == 1.0
-        {
-            let fresh = std::mem::replace(&mut self.fresh, false);
-            let Self { lists, pushes, packed, counts, weights, next, .. } = self;
-            let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
-            SimdPass { lists, packed, weights, rows, params, fresh, pushes, counts }.run(threads, isa, next);
-        } else {
-            self.project_packed(threads, rows, liquids, params, more);
-        }
-    }
-
-    /// Scalar version for all kinds of particles, after packing.
-    fn project_packed(
-        &mut self,
-        threads: &Threads,
-        rows: &[RowData],
-        liquids: &[u32],
-        params: ContactParams,
-        ContactOptions { strength, acceleration, surfaces }: ContactOptions<'_>,
-    ) {
-        let fresh = std::mem::replace(&mut self.fresh, false);
-        let Self { lists, pushes, lasts, packed, counts, weights, next, fields, least, .. } = self;
-        let (least, lasts) = (*least, Shared::new(&mut lasts[..]));
-        let (fields, lists, packed, weights) = (&fields[..], &*lists, &packed[..], &weights[..]);
-        let offsets = &lists.offsets;
-        let field = |i: usize| fields.get(i).copied().unwrap_or_default();
-        let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
-        threads.chunks(next, 1, |first, next| {
-            for (k, next) in next.iter_mut().enumerate() {
-                let i = first + k;
-                let own = packed[i].side(i, field(i));
-                let mut sum = Vec3::ZERO;
-                let mut count = 0.0_f32;
-                for (e, &j) in lists.of(i).iter().enumerate() {
-                    let j = j as usize;
-                    // SAFETY: the entries of particle i belong to this thread.
-                    let push = unsafe { pushes.get(offsets[i] as usize + e) };
-                    if fresh {
-                        *push = Push::default();
-                    }
-                    let entry = &packed[j];
-                    let reach = own.radius + entry.radius;
-                    // Cohesion acts only between particles that touched before the substep.
-                    let held = strength > 0.0 && overlap(own.start, entry.start, reach * RANGE);
-                    // Most list entries are near but not in contact.
-                    if push.normal == 0.0 && !held && !overlap(own.x, entry.x, reach) {
-                        continue;
-                    }
-                    let other = entry.side(j, field(j));
-                    // Fluids are frictionless; viscosity slows them.
-                    let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
-                    let friction = match surfaces {
-                        _ if wet => FRICTIONLESS,
-                        Some(pairs) => pairs.friction(i, j, params.friction),
-                        None => params.friction,
-                    };
-                    let params = ContactParams { friction, ..params };
-                    let (impulse, done) = if held {
-                        cohesion::project(
-                            &own,
-                            &other,
-                            params,
-                            tensile_limit(strength, own.radius, other.radius),
-                            *push,
-                        )
-                    } else {
-                        particle_contact::project(&own, &other, params, *push)
-                    };
-                    let pushed = push.normal > 0.0;
-                    *push = done;
-                    sum += impulse;
-                    count += 1.0;
-                    // Tension is not extrapolated.
-                    if let Some(mass_splitting) = acceleration
-                        .filter(|mass_splitting| !held && mass_splitting.is_rigid(i) && mass_splitting.is_rigid(j))
-                    {
-                        // SAFETY: as for `pushes`, which has the same length.
-                        let last = unsafe { lasts.get(offsets[i] as usize + e) };
-                        let before = if pushed { *last } else { Push::default() };
-                        *push = extrapolate(done, before, mass_splitting.momentum);
-                        *last = done;
-                        let (normal, _) = normal_and_depth(&own, &other, params.parts);
-                        sum += normal * (push.normal - done.normal) + (push.tangent - done.tangent);
-                    }
-                }
-                // SAFETY: particle i belongs to this thread.
-                unsafe { *counts.get(i) = count.max(least) };
-                let x = own.x + sum * weights[i];
-                *next = [x.x, x.y, x.z, rows[i][3]];
             }
         });
     }
