@@ -80,8 +80,8 @@ impl World {
                 objects: [owners.particle(contact.particle), owners.collider(model, contact.collider)],
                 position: position(state.rows[i]) - push.normal * state.radii[i],
                 normal: push.normal,
-                normal_force: push.pressure,
-                friction: push.friction,
+                normal_force: push.force(contact.push.normal),
+                friction: push.force(contact.push.tangent),
             });
         });
         for contact in &state.rigid_bodies.contacts {

@@ -299,17 +299,26 @@ pub(crate) fn add_rigid_forces(bodies: &RigidBodies, forces: &mut [Vec3]) {
 
 /// Calls `found` with every contact that pushed in the last substep, and its force on the collider [N].
 pub fn each_force(model: &ContactModel<'_>, state: &State, mut found: impl FnMut(&Contact, Vec3)) {
-    each_push(model, state, |c, push| found(c, -(push.normal * push.pressure + push.friction)));
+    each_push(model, state, |c, push| {
+        found(c, -push.force(push.normal * c.push.normal + c.push.tangent));
+    });
 }
 
 /// What a collider does to a particle.
 pub(crate) struct ColliderPush {
     /// Unit normal of the collider, outward.
     pub normal: Vec3,
-    /// Force along it [N].
-    pub pressure: f32,
-    /// Friction [N].
-    pub friction: Vec3,
+    /// Displacement per force in a substep of first order [m/N].
+    compliance: f32,
+    /// Factor of the force by the order of integration.
+    scale: f32,
+}
+
+impl ColliderPush {
+    /// Force that displaces the particle by this much in a substep [N], of a length or a vector [m].
+    pub(crate) fn force<T: std::ops::Div<f32, Output = T> + std::ops::Mul<f32, Output = T>>(&self, way: T) -> T {
+        way / self.compliance * self.scale
+    }
 }
 
 /// Calls `found` with every contact that pushed in the last substep.
@@ -323,7 +332,6 @@ pub(crate) fn each_push(model: &ContactModel<'_>, state: &State, mut found: impl
         let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
         let (_, normal) =
             depth(&moving_collider.shape, &moving_collider.after, position(state.rows[i]), state.radii[i]);
-        let of_way = scale.of(i) / (state.rows[i][3] * h * h);
-        found(c, ColliderPush { normal, pressure: c.push.normal * of_way, friction: c.push.tangent * of_way });
+        found(c, ColliderPush { normal, compliance: state.rows[i][3] * h * h, scale: scale.of(i) });
     }
 }
