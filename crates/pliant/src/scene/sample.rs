@@ -143,7 +143,7 @@ fn set_array(object: &mut Object, array: Option<ArraySpec>, like: Option<ArraySp
     *place = array;
 }
 
-/// What an object made from a mesh file counts as, which nobody has read yet.
+/// Particles that an object made from a mesh file counts as, before the file is read.
 const OF_A_MESH: f64 = 2e4;
 
 /// Tetrahedra for each particle of a filled surface, about.
