@@ -99,6 +99,6 @@ pub use crate::solver::gpu;
 pub use crate::solver::gpu::SubmissionMode;
 pub use crate::world::{
     AddOptions, Backend, Batch, BatchObject, BatchOptions, ConstraintView, EditError, Event, Events, Feature,
-    GripHandle, GripOptions, Handle, Hit, JointForce, Momentum, ObjectEnergy, Options, Overlap, PinForce,
-    PositionRequest, Snapshot, SnapshotRing, World,
+    GripHandle, GripOptions, Handle, Hit, JointForce, Momentum, ObjectEnergy, ObjectSurface, Options, Overlap,
+    PinForce, PositionRequest, Snapshot, SnapshotRing, VelocityRequest, World,
 };
