@@ -39,10 +39,12 @@ pub enum Drive {
         /// Rate [rad/s].
         rate: f64,
     },
-    /// Steady translation, and rotation about the moving origin.
+    /// Steady translation, and rotation about a point that moves along.
     Uniform {
         /// Velocity [m/s].
         velocity: Vec3,
+        /// The point at the beginning [m].
+        center: Vec3,
         /// Unit axis.
         axis: Vec3,
         /// Rate [rad/s].
@@ -82,14 +84,11 @@ impl Motion {
         Self { base: Some(from), drive: Drive::Keys { keys, center: from.position }, start }
     }
 
-    /// From one displacement of the initial pose, which is the identity, to another, as [`Self::between`].
-    pub fn from_identity(from: Pose, to: Pose, start: f64, duration: f64) -> Self {
+    /// [`Self::between`] two poses that are displacements of the whole space: it ends at `to` to the bit.
+    pub fn between_displacements(from: Pose, to: Pose, start: f64, duration: f64) -> Self {
         let key = |time: f64, pose: Pose| Key { time, translate: pose.position, rotate: pose.rotation };
-        let base = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
-        // Before its beginning it is where it was built.
-        let built = Key { time: f64::MIN, translate: Vec3::ZERO, rotate: Quat::IDENTITY };
-        let keys = vec![built, key(start, from), key(start + duration, to)];
-        Self { base: Some(base), drive: Drive::Keys { keys, center: Vec3::ZERO }, start: 0.0 }
+        let keys = vec![key(0.0, from), key(duration, to)];
+        Self { base: None, drive: Drive::Keys { keys, center: Vec3::ZERO }, start }
     }
 
     /// Whether it ever moves.
@@ -107,7 +106,9 @@ impl Motion {
                 amplitude.is_finite() && period.is_finite() && *period > 0.0 && phase.is_finite()
             }
             Drive::Spin { axis, center, rate } => unit(axis) && center.is_finite() && rate.is_finite(),
-            Drive::Uniform { velocity, axis, rate } => velocity.is_finite() && unit(axis) && rate.is_finite(),
+            Drive::Uniform { velocity, center, axis, rate } => {
+                velocity.is_finite() && center.is_finite() && unit(axis) && rate.is_finite()
+            }
             Drive::Keys { keys, center } => {
                 let key = |k: &Key| k.time.is_finite() && k.translate.is_finite() && k.rotate.is_normalized();
                 let ordered = keys.is_sorted_by(|a, b| a.time < b.time);
@@ -124,10 +125,7 @@ impl Motion {
 
     /// Pose at its beginning.
     pub fn initial(&self) -> Pose {
-        match &self.drive {
-            Drive::Keys { keys, .. } if keys.first().is_some_and(|k| k.time == f64::MIN) => self.pose_after(f64::MIN),
-            _ => self.pose_after(0.0),
-        }
+        self.pose_after(0.0)
     }
 
     /// Pose `t` seconds after its beginning.
@@ -140,8 +138,8 @@ impl Motion {
                 (*amplitude * (wave(t) - wave(0.0)) as f32, Quat::IDENTITY, Vec3::ZERO)
             }
             Drive::Spin { axis, center, rate } => (Vec3::ZERO, turn_about(*axis, rate * t), *center),
-            Drive::Uniform { velocity, axis, rate } => {
-                (*velocity * t as f32, turn_about(*axis, rate * t), base.position)
+            Drive::Uniform { velocity, center, axis, rate } => {
+                (*velocity * t as f32, turn_about(*axis, rate * t), *center)
             }
             Drive::Keys { keys, center } => {
                 let (shift, turn) = between(keys, t);

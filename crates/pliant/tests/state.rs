@@ -36,7 +36,7 @@ fn s03_particles_have_position_velocity_inverse_mass_a_radius_and_a_phase_of_the
     assert_eq!(state.radii, [0.01, 0.01, 0.01, 0.01, 0.01, 0.2, 0.2, 0.2]);
     // One phase per object, so that self-collision of an object can be disabled.
     assert_eq!(state.phases, [1, 1, 1, 1, 1, 2, 2, 2]);
-    sim.set_phase(1, 7);
+    sim.set_phase(1, 7).unwrap();
     assert_eq!(sim.state().phases, [1, 1, 1, 1, 1, 7, 7, 7]);
 }
 

@@ -1,5 +1,6 @@
 //! Loose grains: filled boxes and surfaces, and emitters.
 
+use crate::builder::layout::PourChange;
 use crate::builder::part::{EmitterShape, Outline, Part};
 use crate::builder::placement::transformer;
 use crate::builder::{BuildError, MeshSource};
@@ -139,7 +140,35 @@ fn emitted(spec: &Grains, emitter: &PourSpec, from: Vec3, mass: f32) -> Part {
     let waiting = places.iter().enumerate().map(queue).collect();
     let mut part = Part::new(waiting, vec![mass; count], Outline::Body);
     part.velocity = velocity;
-    part.emitter = Some(EmitterShape { places, per_second: f64::from(emitter.per_second), across: sites.len() });
+    part.emitter =
+        Some(EmitterShape { first: 0, places, per_second: f64::from(emitter.per_second), across: sites.len() });
+    part
+}
+
+/// Particles of an emitter behind those that an object has from before, which are all alike; without the emitter where
+/// it has stopped.
+pub fn continued(mut part: Part, change: PourChange) -> Part {
+    let Part { positions, masses, volumes, .. } = &mut part;
+    if change.stopped {
+        positions.truncate(1);
+        (masses.truncate(1), volumes.truncate(1));
+        part.emitter = None;
+        let more = change.kept.max(1) - 1;
+        return with_more(part, more);
+    }
+    if let Some(emitter) = &mut part.emitter {
+        emitter.first = change.kept;
+    }
+    with_more(part, change.kept)
+}
+
+/// A part with so many particles like its first before it.
+fn with_more(mut part: Part, more: usize) -> Part {
+    let Part { positions, masses, volumes, .. } = &mut part;
+    positions.splice(0..0, std::iter::repeat_n(positions[0], more).collect::<Vec<_>>());
+    masses.splice(0..0, std::iter::repeat_n(masses[0], more).collect::<Vec<_>>());
+    volumes.splice(0..0, std::iter::repeat_n(volumes[0], more).collect::<Vec<_>>());
+    part.rest.clone_from(&part.positions);
     part
 }
 

@@ -43,7 +43,7 @@ pub struct ListLengths {
     pub emitters: usize,
     /// Closed surfaces with pressure.
     pub inflatables: usize,
-    /// Moved pins.
+    /// Pins.
     pub pins: usize,
     /// Melting bodies.
     pub melts: usize,
@@ -200,6 +200,18 @@ impl EnvironmentPlan {
     }
 }
 
+/// A change of what a living object emits.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PourChange {
+    /// Particles that the object has from before; those to be emitted come after them.
+    pub kept: usize,
+    /// Time of the change, at which emission begins [s].
+    pub start: f64,
+    /// Whether nothing more is emitted.
+    pub stopped: bool,
+}
+
 /// What is known of a scene's objects from the world that they have been in. Objects without a past answer nothing.
 pub trait History {
     /// Whether any object has a past.
@@ -217,6 +229,10 @@ pub trait History {
     /// Time at which an object was added [s]; its motion and its emitter begin then.
     fn start(&self, _object: Source) -> f64 {
         0.0
+    }
+    /// Change of what it emits, if there was one.
+    fn pour(&self, _object: Source) -> Option<PourChange> {
+        None
     }
     /// Current rows of its particles.
     fn rows(&self, _object: Source) -> Option<&[RowData]> {

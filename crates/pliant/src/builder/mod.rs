@@ -29,7 +29,7 @@ pub mod soft;
 pub mod surfaces;
 
 use crate::builder::assembly::Assembly;
-use crate::builder::layout::{History, Layout, NoHistory, Source};
+use crate::builder::layout::{History, Layout, NoHistory, PourChange, Source};
 use crate::builder::part::Part;
 use crate::collision::{CollisionGroups, ObjectContact};
 pub use crate::constraints::group::Raw;
@@ -133,7 +133,7 @@ pub fn build_with(
         let source = Source::new(ObjectKind::Liquid, i);
         let part = match history.part(source) {
             Some(known) => known,
-            None => part(source, scene, meshes, &mut all.notes)?,
+            None => part(source, scene, meshes, history.pour(source), &mut all.notes)?,
         };
         liquids.push((i, part));
     }
@@ -180,7 +180,7 @@ pub fn part_of(object: &Object, scene: &Scene, meshes: &dyn MeshSource) -> Resul
     let source = Source::new(object.kind(), alone.push(object.clone()));
     alone.validate()?;
     let mut all = Assembly::new(&alone);
-    let part = part(source, &alone, meshes, &mut all.notes)?;
+    let part = part(source, &alone, meshes, None, &mut all.notes)?;
     place_part(source, part.clone(), &alone, &NoHistory, &mut all)?;
     Ok(part)
 }
@@ -195,7 +195,7 @@ fn place(
 ) -> Result<(), BuildError> {
     let part = match history.part(source) {
         Some(known) => known,
-        None => part(source, scene, meshes, &mut all.notes)?,
+        None => part(source, scene, meshes, history.pour(source), &mut all.notes)?,
     };
     place_part(source, part, scene, history, all)
 }
@@ -205,6 +205,7 @@ pub(crate) fn part(
     source: Source,
     scene: &Scene,
     meshes: &dyn MeshSource,
+    pour: Option<PourChange>,
     notes: &mut Vec<String>,
 ) -> Result<Arc<Part>, BuildError> {
     let (air, i) = (scene.world.air_density, source.index);
@@ -236,7 +237,10 @@ pub(crate) fn part(
         ObjectKind::Liquid => liquid::liquid(&at, i, &scene.liquid[i], &scene.fluid, meshes, notes)?,
         other => unreachable!("{} has no particles", other.name()),
     };
-    Ok(Arc::new(part))
+    Ok(Arc::new(match pour {
+        Some(change) => grains::continued(part, change),
+        None => part,
+    }))
 }
 
 fn place_part(
@@ -271,7 +275,7 @@ fn place_part(
     };
     let kind = source.kind.name();
     let before = all.counts();
-    all.start = history.start(source);
+    all.start = history.pour(source).map_or(history.start(source), |change| change.start);
     all.place(&format!("{kind}[{i}]"), &named(name, kind, i), part, array, pins, color)?;
     all.record(source, before, history.rows(source));
     Ok(())

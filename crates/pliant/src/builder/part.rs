@@ -125,6 +125,8 @@ pub struct SkinnedSurface {
 /// Positions and times at which the particles of a part are released, in their order.
 #[derive(Clone, Debug)]
 pub struct EmitterShape {
+    /// The first of them.
+    pub first: usize,
     /// Release position of each [m].
     pub places: Vec<Vec3>,
     /// Release rate [1/s].

@@ -19,16 +19,19 @@ impl Softness {
         (encoded.is_finite() && encoded >= -1.0).then_some(Self(encoded))
     }
 
-    /// XPBD compliance α ≥ 0.
+    /// XPBD compliance α ≥ 0. Of another number it is a softness that setters refuse.
     pub fn compliance(alpha: f32) -> Self {
-        debug_assert!(alpha >= 0.0);
-        Self(alpha)
+        Self(if alpha >= 0.0 { alpha } else { f32::NAN })
     }
 
-    /// PBD stiffness k, 0 < k ≤ 1: the fraction of the error that one projection removes.
+    /// PBD stiffness k, 0 < k ≤ 1: the fraction of the error that one projection removes. Of another number it is a
+    /// softness that setters refuse.
     pub fn stiffness(k: f32) -> Self {
-        debug_assert!(k > 0.0 && k <= 1.0);
-        if k == 1.0 { Self::RIGID } else { Self(-k) }
+        match k {
+            1.0 => Self::RIGID,
+            k if k > 0.0 && k < 1.0 => Self(-k),
+            _ => Self(f32::NAN),
+        }
     }
 
     /// The encoded number, as kernels use it.

@@ -4,7 +4,7 @@ use crate::contact::gpu::constants::POSE_VECTORS;
 use crate::contact::gpu::layouts::Pose;
 use crate::contact::gpu::shaders::{COLLIDER_CONTACTS, ContactFeatures, PACKED_PARTICLES};
 use crate::contact::particle_contact::SLOP;
-use crate::integration::pins::MovedPins;
+use crate::integration::pins::{MovedPins, moving};
 use crate::math::RowData;
 use crate::runtime::gpu::program::{Bindings, Command, ProgramWriter, ShaderPart, ShaderSource};
 use crate::runtime::gpu::shader_constants::shader_constants;
@@ -111,11 +111,11 @@ impl IntegrationTables {
         }
     }
 
-    /// Writes the kinematic rows.
+    /// Writes the kinematic rows of pins that move.
     pub fn put_pins(&mut self, pins: &[MovedPins], particles: usize, arena: &mut TableArena) {
         (self.pin_rows, self.pin_places) = (arena.topology.len() as u32, arena.constants.len() as u32);
-        for (pose, pins) in pins.iter().enumerate() {
-            let rest = pins.motion.initial();
+        for (pose, pins) in moving(pins).enumerate() {
+            let rest = pins.rest;
             for (&i, &origin) in pins.particles.iter().zip(&pins.origins) {
                 arena.put_topology([i, pose as u32]);
                 arena.put_constants([rest.inward(origin).extend(0.0).to_array().map(f32::to_bits)]);
@@ -150,16 +150,16 @@ pub fn motion_arrays(state: &State) -> usize {
     if state.older.is_empty() { 2 } else { 4 }
 }
 
-/// The poses of all pins at `end` [s].
+/// The poses of all moving pins at `end` [s].
 pub(crate) fn pin_poses(pins: &[MovedPins], end: f64, to: &mut Vec<RowData>) {
-    for pins in pins {
+    for pins in moving(pins) {
         to.extend_from_slice(bytemuck::cast_slice(&[Pose::from(&pins.motion.pose(end))]));
     }
 }
 
-/// Vectors of all poses of pins in `constants`.
+/// Vectors of all poses of moving pins in `constants`.
 pub(crate) fn pose_vectors(pins: &[MovedPins]) -> u32 {
-    POSE_VECTORS * pins.len() as u32
+    POSE_VECTORS * moving(pins).count() as u32
 }
 
 /// Makes the passes of predict and stabilize.

@@ -1,7 +1,7 @@
 //! Stage predict: forces, unconstrained velocities and positions; resets multipliers.
 
 use crate::integration::bdf::{free_velocity_bdf1, free_velocity_bdf2, predict_bdf1, predict_bdf2};
-use crate::integration::pins::MovedPins;
+use crate::integration::pins::{MovedPins, moving};
 use crate::math::V3;
 use crate::math::{RowData, vector};
 use crate::runtime::cpu::threads::Threads;
@@ -82,8 +82,8 @@ pub fn predict(
             rows[k] = [ahead.x, ahead.y, ahead.z, row[3]];
         }
     });
-    for pins in model.pins {
-        let (rest, now) = (pins.motion.initial(), pins.motion.pose(sub.end));
+    for pins in moving(model.pins) {
+        let (rest, now) = (pins.rest, pins.motion.pose(sub.end));
         for (&i, &origin) in pins.particles.iter().zip(&pins.origins) {
             let p = now.outward(rest.inward(origin));
             state.rows[i as usize] = [p.x, p.y, p.z, 0.0];

@@ -140,7 +140,7 @@ pub struct Model {
     pub colliders: Vec<Collider>,
     /// Environments of a batch; a single one without tables otherwise.
     pub environments: Environments,
-    /// Kinematic particles.
+    /// Pinned particles, by pin.
     pub pins: Vec<MovedPins>,
     /// Triangles with aerodynamic forces.
     pub aero_surfaces: AeroSurfaces,

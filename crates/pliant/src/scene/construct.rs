@@ -15,8 +15,8 @@ use crate::scene::collision::CollisionSpec;
 use crate::scene::placement::{Pin, Place};
 use crate::scene::soft::{BallSpec, BlockSpec, Tessellation};
 use crate::scene::{
-    Attach, Body, BodyModel, Cloth, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, InlineMesh,
-    Liquid, MotionSpec, PourSpec, Rope, Rotate, RoundSpec, Select, Soft, TetrahedraSpec,
+    Attach, Body, BodyModel, Cloth, Drain, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable,
+    InlineMesh, Liquid, MotionSpec, PourSpec, Rope, Rotate, RoundSpec, Select, Soft, TetrahedraSpec,
 };
 
 macro_rules! placed {
@@ -327,6 +327,33 @@ impl Collider {
     }
 
     /// A prescribed motion.
+    pub fn motion(self, motion: MotionSpec) -> Self {
+        Self { motion: Some(motion), ..self }
+    }
+}
+
+impl Drain {
+    /// Removes what comes into a sphere [m].
+    pub fn sphere(center: [f32; 3], radius: f32) -> Self {
+        Self { sphere: Some(SphereShape { center, radius }), ..Self::default() }
+    }
+
+    /// Removes what comes into a box [m].
+    pub fn cuboid(center: [f32; 3], size: [f32; 3]) -> Self {
+        Self { cuboid: Some(BoxShape { center, size, rotate: None }), ..Self::default() }
+    }
+
+    /// Removes particles of one liquid or of one object of grains only.
+    pub fn of(self, object: impl Into<String>) -> Self {
+        Self { object: Some(object.into()), ..self }
+    }
+
+    /// Returns particles that were poured to their emitter, which emits them again.
+    pub fn recycle(self) -> Self {
+        Self { recycle: true, ..self }
+    }
+
+    /// A motion by prescription.
     pub fn motion(self, motion: MotionSpec) -> Self {
         Self { motion: Some(motion), ..self }
     }

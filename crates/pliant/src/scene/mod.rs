@@ -48,8 +48,8 @@ pub use crate::scene::sample::{ObjectSample, samples};
 pub use crate::scene::soft::{
     BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TetrahedraSpec, TorusSpec, UrchinSpec,
 };
-pub(crate) use crate::scene::validate::as_grains;
 pub(crate) use crate::scene::validate::joint::validate_axis;
+pub(crate) use crate::scene::validate::{MOST_PARTICLES, as_grains, check_motion};
 pub use crate::scene::view::{Camera, FoamSpec, Output, SurfaceSpec};
 
 use schemars::JsonSchema;

@@ -1,7 +1,8 @@
 //! Objects of a scene as one type, for worlds that change.
 
 use crate::scene::{
-    ArraySpec, Attach, Body, Cloth, Collider, Drain, Freeze, Grains, Inflatable, Joint, Liquid, Melt, Rope, Scene, Soft,
+    ArraySpec, Attach, Body, Cloth, Collider, Drain, Freeze, Grains, Inflatable, Joint, Liquid, Melt, PourSpec, Rope,
+    Scene, Soft,
 };
 
 macro_rules! objects {
@@ -68,6 +69,13 @@ macro_rules! objects {
             pub(crate) fn object(&self, kind: ObjectKind, index: usize) -> Object {
                 match kind {
                     $(ObjectKind::$kind => Object::$kind(self.$list[index].clone()),)*
+                }
+            }
+
+            /// Puts an object in the place of another of its kind.
+            pub(crate) fn replace(&mut self, index: usize, object: Object) {
+                match object {
+                    $(Object::$kind(object) => self.$list[index] = object,)*
                 }
             }
 
@@ -225,5 +233,16 @@ impl Scene {
             ObjectKind::Collider => &mut self.collider[index].name,
             _ => return None,
         })
+    }
+}
+
+impl Scene {
+    /// The emitter of an object.
+    pub(crate) fn pour(&self, kind: ObjectKind, index: usize) -> Option<PourSpec> {
+        match kind {
+            ObjectKind::Grains => self.grains.get(index)?.pour,
+            ObjectKind::Liquid => self.liquid.get(index)?.pour,
+            _ => None,
+        }
     }
 }

@@ -13,29 +13,41 @@ use crate::transitions::deactivate;
 use crate::transitions::device_state::DeviceState;
 use glam::Vec3;
 
+/// A particle that was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Index of the drain.
+    pub drain: u32,
+    /// The particle.
+    pub particle: u32,
+}
+
 /// Deactivates the particles in drains at the end of a step and returns them.
-pub fn drain(model: &TransitionModel<'_>, state: &mut State) -> Vec<u32> {
+pub fn drain(model: &TransitionModel<'_>, state: &mut State) -> Vec<Taken> {
     let time = state.time;
     remove_drained(model, state, time)
 }
 
 /// The same for a state on a device. Reads positions back.
 #[cfg(feature = "gpu")]
-pub fn drain_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<(), GpuError> {
+pub fn drain_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<Vec<Taken>, GpuError> {
     let ranges = || model.drains.iter().flat_map(|d| &d.takes);
     let (first, end) = (ranges().map(|r| r.start).min(), ranges().map(|r| r.end).max());
-    let (Some(first), Some(end)) = (first, end) else { return Ok(()) };
+    let (Some(first), Some(end)) = (first, end) else { return Ok(Vec::new()) };
     gpu.wait()?;
     gpu.read_places(host, first..end)?;
     let taken = remove_drained(model, host, gpu.time());
-    gpu.upload_particles(host, &taken);
-    Ok(())
+    // Drains take particles one after the other.
+    let mut particles: Vec<u32> = taken.iter().map(|taken| taken.particle).collect();
+    particles.sort_unstable();
+    gpu.upload_particles(host, &particles);
+    Ok(taken)
 }
 
 /// Processes drains and particles in order; a particle in several drains is removed by the first.
-fn remove_drained(model: &TransitionModel<'_>, state: &mut State, time: f64) -> Vec<u32> {
+fn remove_drained(model: &TransitionModel<'_>, state: &mut State, time: f64) -> Vec<Taken> {
     let mut taken = Vec::new();
-    for drain in model.drains {
+    for (number, drain) in model.drains.iter().enumerate() {
         let pose = drain.motion.pose(time);
         for i in drain.takes.iter().cloned().flatten() {
             let [x, y, z, _] = state.rows[i];
@@ -43,7 +55,7 @@ fn remove_drained(model: &TransitionModel<'_>, state: &mut State, time: f64) -> 
                 continue;
             }
             deactivate(state, i);
-            taken.push(i as u32);
+            taken.push(Taken { drain: number as u32, particle: i as u32 });
             let of = |p: &crate::transitions::emitter::Emitter| p.particles().contains(&i);
             if let Some(emitter) = model.emitters.iter().position(of).filter(|_| drain.recycle) {
                 state.returned[emitter].push_back(i as u32);

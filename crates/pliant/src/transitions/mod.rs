@@ -24,6 +24,7 @@ use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
 use crate::settings::Settings;
 use crate::state::State;
 use crate::transitions::drain::Drain;
+use crate::transitions::drain_step::Taken;
 use crate::transitions::emitter::Emitter;
 use crate::transitions::freeze::Freeze;
 use crate::transitions::melt::Melt;
@@ -68,9 +69,9 @@ pub fn before(model: &TransitionModel<'_>, state: &mut State) {
     freeze_step::freeze(model, state);
 }
 
-/// After a step: draining. Returns whether any particle was removed.
-pub fn after(model: &TransitionModel<'_>, state: &mut State) -> bool {
-    !drain_step::drain(model, state).is_empty()
+/// After a step: draining. Returns the particles that were removed.
+pub fn after(model: &TransitionModel<'_>, state: &mut State) -> Vec<Taken> {
+    drain_step::drain(model, state)
 }
 
 /// [`before`] for a state on a device. Returns whether the step must be submitted alone, because a change follows it or
@@ -85,7 +86,11 @@ pub fn before_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &
 
 /// [`after`] for a state on a device.
 #[cfg(feature = "gpu")]
-pub fn after_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<(), GpuError> {
+pub fn after_on(
+    gpu: &mut dyn DeviceState,
+    model: &TransitionModel<'_>,
+    host: &mut State,
+) -> Result<Vec<Taken>, GpuError> {
     drain_step::drain_on(gpu, model, host)
 }
 

@@ -1,7 +1,7 @@
 //! Definition of a world as text, for snapshots in files: scene, handles, steering, meshes. It is not trusted when it is
 //! read.
 
-use crate::builder::layout::{Layout, Member, Source};
+use crate::builder::layout::{Layout, Member, PourChange, Source};
 use crate::bytes::SnapshotError;
 use crate::constraints::{ConstraintKind, Softness};
 use crate::mesh::{TetMesh, TriMesh};
@@ -24,6 +24,7 @@ pub(crate) struct Archive {
     scene: Scene,
     slots: Vec<SavedSlot>,
     softness: Vec<(u32, usize, ConstraintKind, f32)>,
+    materials: u64,
     attachments: Vec<Vec<[Member; 2]>>,
     colliders: Vec<(Motion, [f32; 4])>,
     pins: Vec<Motion>,
@@ -66,6 +67,7 @@ impl Archive {
             scene: definition.scene.clone(),
             slots: definition.saved_slots(),
             softness: definition.saved_softness(),
+            materials: definition.materials,
             attachments: layout.attachments.clone(),
             colliders: parameters.colliders.iter().map(flat).collect(),
             pins: parameters.pins.clone(),
@@ -119,6 +121,7 @@ impl Archive {
             let softness = Softness::from_encoded(softness).ok_or_else(|| damaged("a softness is out of range"))?;
             definition.restore_softness(slot, copy, kind, softness);
         }
+        definition.materials = this.materials;
         let attachments = this.attachments;
         if attachments.len() != definition.scene.attach.len() {
             return Err(damaged("its attachments are not those of its scene"));
@@ -140,6 +143,10 @@ impl crate::builder::layout::History for ArchivedPast<'_> {
 
     fn start(&self, object: Source) -> f64 {
         self.definition.entry(object).map_or(0.0, |entry| entry.added)
+    }
+
+    fn pour(&self, object: Source) -> Option<PourChange> {
+        self.definition.entry(object)?.pour
     }
 
     fn rows(&self, _object: Source) -> Option<&[crate::math::RowData]> {

@@ -1,6 +1,6 @@
 //! Carries model and state of objects over into a model that was built anew, without changing a bit of them.
 
-use crate::builder::layout::{History, Layout, Member, Placed, Source};
+use crate::builder::layout::{History, Layout, Member, Placed, PourChange, Source};
 use crate::builder::part::Part;
 use crate::contact::collider::Collider;
 use crate::grip::Grip;
@@ -30,9 +30,22 @@ pub(crate) struct Past<'a> {
     pub model: &'a Model,
     pub state: &'a State,
     pub layout: &'a Layout,
+    /// The object whose emitter is another one from now on.
+    pub repoured: Option<Source>,
 }
 
 impl Past<'_> {
+    /// What an object has kept, and where that was; nothing of an object that is new.
+    fn kept(&self, new: &Placed) -> Option<(Placed, Placed)> {
+        let (mut old, new) = (*self.placed(new.source)?, *new);
+        if self.repoured == Some(new.source) {
+            let kept = self.pour(new.source).map_or(0, |change| change.kept);
+            old.to.particles = old.to.particles.min(old.from.particles + kept);
+            old.to.emitters = old.from.emitters;
+        }
+        Some((old, new))
+    }
+
     /// Where an object was, if it was there.
     fn placed(&self, object: Source) -> Option<&Placed> {
         self.layout.find(origin(self.origins, object)?)
@@ -60,8 +73,14 @@ impl History for Past<'_> {
         self.definition.entry(object).map_or(0.0, |entry| entry.added)
     }
 
+    fn pour(&self, object: Source) -> Option<PourChange> {
+        self.definition.entry(object)?.pour
+    }
+
     fn rows(&self, object: Source) -> Option<&[RowData]> {
-        self.placed(object).map(|placed| &self.state.rows[placed.particles()])
+        let kept = self.pour(object).filter(|_| self.repoured == Some(object)).map_or(usize::MAX, |c| c.kept);
+        let rows = self.placed(object).map(|placed| &self.state.rows[placed.particles()])?;
+        Some(&rows[..rows.len().min(kept)])
     }
 
     fn rigid_body(&self, object: Source, copy: usize) -> Option<BodyState> {
@@ -90,8 +109,7 @@ impl History for Past<'_> {
 
 /// Carries everything over that objects of both models have.
 pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layout: &Layout) {
-    let kept: Vec<(Placed, Placed)> =
-        layout.placed.iter().filter_map(|new| past.placed(new.source).map(|old| (*old, *new))).collect();
+    let kept: Vec<(Placed, Placed)> = layout.placed.iter().filter_map(|new| past.kept(new)).collect();
     let (old, n) = (past.state, state.particles);
     let runs = |of: fn(&Placed) -> Range<usize>, from: usize, to: usize| {
         let run = |(a, b): &(Placed, Placed)| (of(a).start + from..of(a).end + from, of(b).start + to);
@@ -186,7 +204,7 @@ pub(crate) fn device_carry(past: &Past<'_>, model: &Model, state: &State, layout
     let mut bodies = vec![NONE; state.shapes.as_ref().map_or(0, |shapes| shapes.len())];
     let mut inflatables = vec![NONE; state.inflate_multipliers.len()];
     for new in &layout.placed {
-        let Some(old) = past.placed(new.source) else { continue };
+        let Some((old, _)) = past.kept(new) else { continue };
         let put = |to: &mut [u32], from: Range<usize>| to.iter_mut().zip(from).for_each(|(to, k)| *to = k as u32);
         put(&mut rows[new.particles()], old.particles());
         let turned = new.orientations().start + state.particles..new.orientations().end + state.particles;

@@ -128,7 +128,7 @@ impl World {
     }
 
     /// After collision groups or restitution have changed. `bounced`: whether contacts had restitution before.
-    fn contacts_changed(&mut self, bounced: bool) -> Result<(), EditError> {
+    pub(super) fn contacts_changed(&mut self, bounced: bool) -> Result<(), EditError> {
         self.parameters = None;
         self.wake_all();
         if self.model.has_restitution() != bounced {
@@ -149,6 +149,6 @@ fn touches_nothing(kind: ObjectKind) -> EditError {
     EditError::Unsuitable(format!("an object of kind {:?} touches nothing", kind.name()))
 }
 
-fn at_object(error: SceneError) -> EditError {
+pub(super) fn at_object(error: SceneError) -> EditError {
     EditError::Value(error.to_string())
 }

@@ -3,11 +3,12 @@
 //! The model is built from here, so that this, the state and the parameters are all there is to a world. Objects that are
 //! removed leave a gap in the list of their kind until the model is built again.
 
-use crate::builder::layout::Source;
+use crate::builder::layout::{PourChange, Source};
 use crate::builder::part::Part;
+use crate::bytes::{FNV, hash_bytes, hash_word};
 use crate::constraints::{ConstraintKind, Softness};
 use crate::contact::collider::Collider;
-use crate::scene::{Object, ObjectKind, Scene};
+use crate::scene::{MOST_PARTICLES, Object, ObjectKind, Scene};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -43,6 +44,8 @@ pub(crate) struct Entry {
     pub part: Option<Arc<Part>>,
     /// The collider, of those added one by one and not built yet.
     pub collider: Option<Arc<Collider>>,
+    /// Change of what it emits, if there was one.
+    pub pour: Option<PourChange>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -68,6 +71,7 @@ pub(crate) struct SavedSlot {
     generation: u64,
     /// Kind, index, and time at which it was added [s].
     object: Option<(ObjectKind, usize, f64)>,
+    pour: Option<PourChange>,
 }
 
 /// Slot of a removed object.
@@ -85,6 +89,8 @@ pub(crate) struct Definition {
     lists: [Vec<u32>; ObjectKind::ALL.len()],
     names: HashMap<String, u32>,
     pub softness: Vec<SoftnessChange>,
+    /// Stands for all changes of materials and emitters so far, with which the model was built; 0 for none.
+    pub materials: u64,
     /// Whether objects were added or removed since the model was built.
     pub changed: bool,
     /// Whether objects were removed that the model still has.
@@ -112,6 +118,7 @@ impl Definition {
             lists: Default::default(),
             names: HashMap::new(),
             softness: Vec::new(),
+            materials: 0,
             changed: false,
             removed: false,
             unbuilt: Vec::new(),
@@ -139,7 +146,7 @@ impl Definition {
             self.names.insert(name.clone(), slot);
         }
         self.lists[number(source.kind)].push(slot);
-        let entry = Entry { source, name, added, built, part: None, collider: None };
+        let entry = Entry { source, name, added, built, part: None, collider: None, pour: None };
         self.slots[slot as usize] = Slot { generation: next_generation(), entry: Some(entry) };
         let handle = self.handle(slot);
         if !built {
@@ -299,7 +306,9 @@ impl Definition {
     /// Its slots, to be archived. There must be no gaps.
     pub fn saved_slots(&self) -> Vec<SavedSlot> {
         let object = |slot: &Slot| slot.entry.as_ref().map(|e| (e.source.kind, e.source.index, e.added));
-        self.slots.iter().map(|slot| SavedSlot { generation: slot.generation, object: object(slot) }).collect()
+        let pour = |slot: &Slot| slot.entry.as_ref().and_then(|e| e.pour);
+        let saved = |slot: &Slot| SavedSlot { generation: slot.generation, object: object(slot), pour: pour(slot) };
+        self.slots.iter().map(saved).collect()
     }
 
     /// Its changes of softness, to be archived.
@@ -327,7 +336,11 @@ impl Definition {
                     return None;
                 }
                 let source = Source::new(kind, index);
-                entry = Some(Entry { source, name, added, built: true, part: None, collider: None });
+                let pour = saved.pour;
+                if pour.is_some_and(|p| !fits(&p, scene.pour(kind, index).is_some())) {
+                    return None;
+                }
+                entry = Some(Entry { source, name, added, built: true, part: None, collider: None, pour });
             } else {
                 this.free.push(slot as u32);
             }
@@ -372,6 +385,19 @@ impl Definition {
         self.changed = false;
     }
 
+    /// An object of the scene was changed, or what it emits: the model is no longer that of objects with the same names
+    /// and numbers of particles.
+    pub fn note_change(&mut self) {
+        let text = serde_json::to_vec(&(&self.scene, self.saved_slots())).unwrap_or_default();
+        self.materials = hash_word(hash_word(FNV, self.materials), hash_bytes(&text));
+    }
+
+    /// Forgets changes of softness of some kinds of constraints of an object.
+    pub fn forget_softness(&mut self, source: Source, kinds: &[ConstraintKind]) {
+        let Some(&slot) = self.lists[number(source.kind)].get(source.index) else { return };
+        self.softness.retain(|change| change.slot != slot || !kinds.contains(&change.kind));
+    }
+
     /// Remembers a change of softness of a copy of an object.
     pub fn change_softness(&mut self, source: Source, copy: usize, kind: ConstraintKind, softness: Softness) {
         let Some(&slot) = self.lists[number(source.kind)].get(source.index) else { return };
@@ -383,6 +409,11 @@ impl Definition {
     pub fn changed_object(&self, change: &SoftnessChange) -> Option<Source> {
         self.slots[change.slot as usize].entry.as_ref().map(|entry| entry.source)
     }
+}
+
+/// Whether a change of an emitter from a file can be.
+fn fits(change: &PourChange, pours: bool) -> bool {
+    pours && change.start.is_finite() && change.kept as u64 <= MOST_PARTICLES
 }
 
 /// Where an object was in the model before.

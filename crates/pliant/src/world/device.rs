@@ -102,6 +102,22 @@ impl World {
         self.current_state()
     }
 
+    /// The state, of which some rows are current, as with [`Self::read_rows`].
+    pub(super) fn read_scattered(&mut self, rows: impl IntoIterator<Item = u32>) -> Result<&State, StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
+            gpu.wait(&self.model)?;
+            let rows: Vec<u32> = rows.into_iter().collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+            let memory = self.state.memory();
+            if !rows.is_empty() {
+                gpu.read_some_rows(memory, &rows, false)?;
+            }
+            return Ok(memory);
+        }
+        let _ = rows;
+        self.current_state()
+    }
+
     /// Tells a GPU that settings, motions or materials of colliders have changed.
     pub(super) fn update_backend(&mut self, deep: bool) -> Result<(), EditError> {
         #[cfg(feature = "gpu")]

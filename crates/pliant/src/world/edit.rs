@@ -179,7 +179,7 @@ impl World {
             };
             handles.push(Arc::make_mut(&mut self.definition).add(object, Some(name), time));
         }
-        let built = self.build_next(&meshes);
+        let built = self.build_next(&meshes, None);
         let found = meshes.found();
         match built.and_then(|next| self.install(next)) {
             Ok(()) => {
@@ -296,33 +296,45 @@ impl World {
     }
 
     pub(super) fn rebuild(&mut self) -> Result<(), EditError> {
+        self.rebuild_with(None)
+    }
+
+    /// Builds the world anew. `repoured`: the object that has another emitter from now on.
+    pub(super) fn rebuild_with(&mut self, repoured: Option<Handle>) -> Result<(), EditError> {
         self.origin();
         self.check_edits();
         self.refit_bodies();
         let meshes = self.meshes.clone();
-        let next = self.build_next(&*meshes)?;
+        let next = self.build_next(&*meshes, repoured)?;
         self.install(next)
     }
 
     /// Model and state of the objects there will be. With a GPU the state stays there: the host goes by its memory of it.
-    fn build_next(&mut self, meshes: &dyn MeshSource) -> Result<Next, EditError> {
+    fn build_next(&mut self, meshes: &dyn MeshSource, repoured: Option<Handle>) -> Result<Next, EditError> {
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             self.settle()?;
             self.read_attached()?;
             let memory = std::mem::take(self.state.memory());
-            let built = self.build_from(&memory, meshes);
+            let built = self.build_from(&memory, meshes, repoured);
             *self.state.memory() = memory;
             return built;
         }
-        self.build_from(self.current_state()?, meshes)
+        self.build_from(self.current_state()?, meshes, repoured)
     }
 
     /// The same from a state of the objects there are.
-    fn build_from(&self, state: &State, meshes: &dyn MeshSource) -> Result<Next, EditError> {
+    fn build_from(&self, state: &State, meshes: &dyn MeshSource, repoured: Option<Handle>) -> Result<Next, EditError> {
         let (definition, origins) = self.definition.compacted();
-        let past =
-            Past { definition: &definition, origins: &origins, model: &self.model, state, layout: &self.objects };
+        let repoured = repoured.and_then(|handle| definition.get(handle)).map(|entry| entry.source);
+        let past = Past {
+            definition: &definition,
+            origins: &origins,
+            model: &self.model,
+            state,
+            layout: &self.objects,
+            repoured,
+        };
         let (mut model, mut state, layout) = build_with(&definition.scene, meshes, &self.target(), &past)?;
         carry(&past, &mut model, &mut state, &layout);
         change_softnesses(&definition, &mut model, &state, &layout);

@@ -1,8 +1,8 @@
 //! Events of steps: contacts that begin and end, emission, draining, melting, freezing, sensors, joints that break,
 //! sleeping, divergence.
 //!
-//! Recorded only on request. Contacts are those between objects, of all substeps of a step on the CPU, and of its last
-//! substep on a GPU. Events of a step come in the order of their kinds, then of the handles, on any number of threads.
+//! Recorded only on request. Contacts are those between objects, of all substeps of a step. Events of a step come in
+//! the order of their kinds, then of the handles, on any number of threads.
 
 use crate::builder::layout::{Layout, Source};
 use crate::contact::force_scale::ForceScale;
@@ -14,6 +14,7 @@ use crate::scene::ObjectKind;
 use crate::schedule::stats::ContactPair;
 use crate::solver::cpu::rigid_bodies::collider_motions;
 use crate::state::State;
+use crate::transitions::drain_step::Taken;
 use crate::world::World;
 use crate::world::definition::{Definition, Handle};
 use crate::world::sensors::Scenery;
@@ -48,8 +49,12 @@ pub enum Event {
         /// Number of particles.
         count: usize,
     },
-    /// Drains have removed particles, of all objects together.
+    /// A drain has removed particles of an object.
     Drained {
+        /// The drain.
+        drain: Handle,
+        /// The liquid or grains; the melting of particles that have melted.
+        object: Handle,
         /// Number of particles.
         count: u64,
     },
@@ -135,7 +140,6 @@ pub(crate) struct Before {
     emitted: Vec<usize>,
     melted: Vec<usize>,
     frozen: Vec<usize>,
-    drained: u64,
     broken: Vec<bool>,
 }
 
@@ -145,7 +149,6 @@ impl Before {
             emitted: state.emitted.clone(),
             melted: state.melted.clone(),
             frozen: state.frozen.iter().map(|f| f.count).collect(),
-            drained: state.drained,
             broken: state.rigid_bodies.joints.iter().map(|joint| joint.broken).collect(),
         }
     }
@@ -237,7 +240,7 @@ impl EventRecorder {
     }
 
     /// Ends a step.
-    pub fn step(&mut self, owners: Owners<'_>, model: &Model, state: &State, before: &Before) {
+    pub fn step(&mut self, owners: Owners<'_>, model: &Model, state: &State, before: &Before, taken: &[Taken]) {
         let time = state.time;
         let found = std::mem::take(&mut self.found);
         let old = std::mem::take(&mut self.touching);
@@ -267,8 +270,15 @@ impl EventRecorder {
                 self.push(time, Event::Frozen { object, count: frozen });
             }
         }
-        if state.drained > before.drained {
-            self.push(time, Event::Drained { count: state.drained - before.drained });
+        let mut drained: BTreeMap<(Handle, Handle), u64> = BTreeMap::new();
+        for taken in taken {
+            let drain = owners.definition.handle_of(Source::new(ObjectKind::Drain, taken.drain as usize));
+            if let (Some(drain), Some(object)) = (drain, owners.particle(taken.particle)) {
+                *drained.entry((drain, object)).or_default() += 1;
+            }
+        }
+        for ((drain, object), count) in drained {
+            self.push(time, Event::Drained { drain, object, count });
         }
         self.sense(Scenery { definition: owners.definition, layout: owners.layout, model, state });
         for (k, own) in state.rigid_bodies.joints.iter().enumerate().filter(|(_, own)| own.broken) {

@@ -37,7 +37,7 @@ impl World {
         let pinned: Vec<u32> = range.filter(|&i| rows[i][3] == 0.0).map(|i| i as u32).collect();
         #[cfg(feature = "gpu")]
         self.read_force_inputs(|model| ForceInputs::of(model, &pinned))?;
-        self.with_force_state(|model, state| {
+        self.look(|model, state| {
             let forces = constraint_forces(model, state, &pinned)?;
             let arm = |&p: &u32| position(state.rows[p as usize]).as_dvec3();
             let torque: DVec3 = pinned.iter().zip(&forces).map(|(p, force)| arm(p).cross(*force)).sum();
@@ -73,12 +73,12 @@ impl World {
             .collect();
         #[cfg(feature = "gpu")]
         self.read_force_inputs(|model| ForceInputs::of_attachment(model, &pairs))?;
-        let force = self.with_force_state(|model, state| attachment_force(model, state, &pairs))?;
+        let force = self.look(|model, state| attachment_force(model, state, &pairs))?;
         Ok(force.map_err(unsuitable)?.as_vec3())
     }
 
-    /// Looks at model and state; of one on a GPU only what was read for forces is current.
-    fn with_force_state<R>(&mut self, look: impl FnOnce(&Model, &State) -> R) -> Result<R, StepError> {
+    /// Looks at model and state; of one on a GPU only what was read before is current.
+    pub(super) fn look<R>(&mut self, look: impl FnOnce(&Model, &State) -> R) -> Result<R, StepError> {
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() && self.state.peek().is_none() {
             return Ok(look(&self.model, self.state.memory()));

@@ -49,7 +49,8 @@ const WEIGHT: f32 = 9.81;
 
 impl World {
     /// Grips an object at a point that a query has found. The point stays where it is until [`Self::move_grip`]. A
-    /// collider follows exactly; everything else is pulled by a force.
+    /// collider follows exactly; everything else is pulled by a force. A GPU reads back the positions of this object
+    /// only.
     pub fn grab(&mut self, hit: &Hit, options: &GripOptions) -> Result<GripHandle, EditError> {
         for (what, value) in
             [("compliance", options.compliance), ("force", options.max_force), ("radius", options.radius)]
@@ -90,7 +91,8 @@ impl World {
 
     fn particle_grip(&mut self, hit: &Hit, kind: ObjectKind, options: &GripOptions) -> Result<Grip, EditError> {
         let range = self.particles_of(hit.object)?;
-        let state = self.current_state()?;
+        let objects = self.model.topology.objects[range.clone()].to_vec();
+        let state = self.read_rows(range.clone(), false)?;
         let known = |i: u32| range.contains(&(i as usize)).then_some(i);
         let stale = || EditError::Unsuitable("the point is not on the object any more: query again".to_owned());
         let anchor = match hit.feature {
@@ -115,8 +117,8 @@ impl World {
         let size = (high - low).max_element().max(2.0 * state.radii[first]);
         let radius = options.radius.unwrap_or((0.1 * size).max(3.0 * state.radii[first]));
         let near = |i: &usize| position(state.rows[*i]).distance(point) <= radius;
-        let object = self.model.topology.objects[first];
-        let own = range.clone().filter(|&i| self.model.topology.objects[i] == object && !state.is_inactive(i));
+        let object = objects[first - range.start];
+        let own = range.clone().filter(|&i| objects[i - range.start] == object && !state.is_inactive(i));
         let mut cluster: Vec<u32> = match kind {
             ObjectKind::Body => own.map(|i| i as u32).collect(),
             ObjectKind::Grains => vec![first as u32],
@@ -210,8 +212,8 @@ impl World {
         }
     }
 
-    /// Tells a GPU. The first grip makes it run iterations one by one, for which its state is read back once; after that
-    /// nothing is.
+    /// Tells a GPU. The first grip makes it run iterations one by one: its buffers are made anew within the device.
+    /// Nothing is read back.
     fn grip_changed(&mut self, slot: usize) -> Result<(), EditError> {
         self.parameters = None;
         #[cfg(feature = "gpu")]
@@ -238,17 +240,17 @@ impl World {
         self.grip_changed(slot)
     }
 
-    /// The gripped point [m].
+    /// The gripped point [m]. A GPU reads back the three particles that it follows from.
     pub fn grip_point(&mut self, grip: GripHandle) -> Result<Vec3, EditError> {
         match self.held(grip)?.clone() {
             Held::Collider(object, local) => Ok(self.pose(object)?.outward(local)),
             Held::Object(object) => {
                 self.source(object)?;
                 self.apply_edits()?;
-                let own = &self.model.grips[grip.slot as usize];
+                let own = self.model.grips[grip.slot as usize].clone();
                 match own.body_point(&self.rigid_state()?.bodies) {
                     Some(point) => Ok(point.as_vec3()),
-                    None => Ok(own.point(&self.current_state()?.rows)),
+                    None => Ok(own.point(&self.read_scattered(own.anchor.map(|(row, _)| row))?.rows)),
                 }
             }
         }

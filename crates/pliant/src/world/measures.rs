@@ -1,7 +1,10 @@
-//! What can be measured of single objects and at points: energies, forces on colliders, density of liquids.
+//! What can be measured of single objects and at points: energies, volumes, forces on colliders, density of liquids.
 
+use crate::constraints::cpu::volume;
 use crate::math::position;
+use crate::runtime::cpu::Threads;
 use crate::scene::ObjectKind;
+use crate::solver::cpu::measure::elastic_energy;
 use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::EditError;
@@ -15,6 +18,9 @@ pub struct ObjectEnergy {
     pub kinetic: f64,
     /// Potential energy in the gravity of the world, 0 at the origin [J].
     pub potential: f64,
+    /// Elastic energy of its constraints and of its pressure [J]. Constraints without a compliance have none, nor has a
+    /// PBD stiffness, shape matching or an attachment.
+    pub elastic: f64,
 }
 
 impl World {
@@ -25,7 +31,7 @@ impl World {
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for body in bodies.clone() {
             let own = self.rigid_momentum(body..body + 1)?;
-            let spin = self.current_state()?.rigid_bodies.bodies[body].spin;
+            let spin = self.rigid_state()?.bodies[body].spin;
             kinetic += 0.5 * (own.linear.length_squared() / own.mass + spin.dot(own.angular));
             potential -= own.mass * gravity.dot(own.center);
         }
@@ -38,7 +44,62 @@ impl World {
                 potential -= mass * gravity.dot(position(state.rows[i]).as_dvec3());
             }
         }
-        Ok(ObjectEnergy { kinetic, potential })
+        Ok(ObjectEnergy { kinetic, potential, elastic: self.elastic_energy(object)? })
+    }
+
+    /// Elastic energy of an object whose particles were read.
+    fn elastic_energy(&mut self, object: Handle) -> Result<f64, EditError> {
+        let placed = self.placed(object)?;
+        if placed.particles().is_empty() {
+            return Ok(0.0);
+        }
+        let first = self.state.memory().particles;
+        let turns = placed.orientations().start + first..placed.orientations().end + first;
+        let owns = |row: usize| placed.particles().contains(&row) || turns.contains(&row);
+        self.read_scattered(turns.clone().map(|row| row as u32))?;
+        let energy = self.look(|model, state| elastic_energy(model, &state.rows, owns, placed.objects()))?;
+        Ok(energy)
+    }
+
+    /// Volume of an object [m³]: what the surface of an inflatable encloses, the sum over the tetrahedra of a soft
+    /// body, the volume of rigid bodies, and of a liquid its mass over its rest density. A GPU reads back this object
+    /// only.
+    pub fn volume(&mut self, object: Handle) -> Result<f64, EditError> {
+        let placed = self.placed(object)?;
+        let source = self.source(object)?;
+        let range = placed.particles();
+        let scene = &self.definition.scene;
+        match source.kind {
+            ObjectKind::Liquid => {
+                let density = f64::from(scene.liquid[source.index].density);
+                // The host knows the masses of all particles, those on a GPU too.
+                let rows = &self.state.memory().rows[range];
+                let masses = rows.iter().filter(|row| row[3] > 0.0).map(|row| 1.0 / f64::from(row[3]));
+                return Ok(masses.sum::<f64>() / density);
+            }
+            ObjectKind::Body if !placed.rigid_bodies().is_empty() => {
+                let density = f64::from(scene.body[source.index].density);
+                let bodies = &self.model.rigid_bodies.bodies[placed.rigid_bodies()];
+                return Ok(bodies.iter().map(|body| body.shape.mass.mass).sum::<f64>() / density);
+            }
+            ObjectKind::Inflatable | ObjectKind::Soft => {}
+            other => {
+                let what = "inflatables, soft bodies, rigid bodies and liquids have a volume";
+                return Err(EditError::Unsuitable(format!("only {what}, not an object of kind {:?}", other.name())));
+            }
+        }
+        self.read_rows(range.clone(), false)?;
+        self.look(|model, state| {
+            let surfaces = model.inflatables.iter().filter(|b| placed.objects().contains(&(b.object as usize)));
+            let enclosed: f64 = surfaces.map(|body| volume(&Threads::one(), body, &state.rows)).sum();
+            let own = model.topology.tets.iter().filter(|t| range.contains(&(t[0] as usize)));
+            let filled = own.map(|t| {
+                let [a, b, c, d] = t.map(|i| position(state.rows[i as usize]).as_dvec3());
+                (b - a).cross(c - a).dot(d - a) / 6.0
+            });
+            enclosed + filled.sum::<f64>()
+        })
+        .map_err(EditError::from)
     }
 
     /// Force of all particles and rigid bodies on a collider in the last substep [N], as [`Self::collider_forces`].

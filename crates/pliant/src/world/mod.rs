@@ -1,8 +1,8 @@
 //! A running simulation: definition, model, state and backend.
 //!
 //! This file builds it and hands out its state. `stepping` advances it; `edit`, `append` and `carry` change its objects;
-//! `steer` and `setters` change parameters; `objects`, `queries` and `spatial` read results; `grips`, `events` and
-//! `snapshot` have one subject each.
+//! `steer`, `motions` and `setters` change parameters; `objects`, `queries` and `spatial` read results; `grips`,
+//! `events` and `snapshot` have one subject each.
 
 mod append;
 mod append_rigid;
@@ -21,8 +21,10 @@ mod forces;
 mod grips;
 mod host_copy;
 mod joints;
+mod materials;
 mod measures;
 mod mesh_cache;
+mod motions;
 mod objects;
 mod overlap;
 mod parameters;
@@ -37,6 +39,7 @@ mod snapshot_ring;
 mod spatial;
 mod steer;
 mod stepping;
+mod surfaces;
 
 #[cfg(feature = "gpu")]
 use crate::builder::attach::joins_rigid_body;
@@ -74,11 +77,12 @@ pub use crate::world::objects::Momentum;
 use crate::world::overlap::SolidBounds;
 use crate::world::parameters::Parameters;
 pub use crate::world::queries::ConstraintView;
-pub use crate::world::requests::PositionRequest;
+pub use crate::world::requests::{PositionRequest, VelocityRequest};
 pub use crate::world::snapshot::Snapshot;
 pub use crate::world::snapshot_ring::SnapshotRing;
 use crate::world::spatial::SpatialIndex;
 pub use crate::world::spatial::{Feature, Hit};
+pub use crate::world::surfaces::ObjectSurface;
 use std::sync::Arc;
 
 /// Selects the backend.

@@ -1,15 +1,12 @@
 //! Queries of single objects, by handle.
 
 use crate::builder::layout::Source;
-use crate::error::StepError;
-use crate::math::{Pose, RowData, position};
-use crate::scene::ObjectKind;
-use crate::shape_matching::ShapeMatch;
+use crate::math::{RowData, position};
 use crate::state::State;
 use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::EditError;
-use glam::{DVec3, Quat, Vec3};
+use glam::{DVec3, Vec3};
 use std::ops::Range;
 
 /// Mass, position and motion of an object as a whole.
@@ -33,7 +30,8 @@ impl World {
     }
 
     /// Positions of an object's particles: x, y, z [m] and inverse mass [1/kg]. Not copied on the CPU; from a
-    /// GPU only these are read back.
+    /// GPU only these are read back. A rigid body with an exact shape has none: [`Self::poses`] and
+    /// [`Self::surface_of`] say where it is.
     pub fn positions(&mut self, object: Handle) -> Result<&[RowData], EditError> {
         let range = self.particles_of(object)?;
         Ok(&self.read_rows(range.clone(), false)?.rows[range])
@@ -45,7 +43,8 @@ impl World {
         Ok(&self.read_rows(range.clone(), true)?.velocities[range])
     }
 
-    /// Unit normals at an object's particles, area-weighted over its triangles; zero where it has none.
+    /// Unit normals at an object's particles, area-weighted over its triangles; zero where it has none. Those of a
+    /// rigid body with an exact shape are in [`Self::surface_of`].
     pub fn normals(&mut self, object: Handle) -> Result<Vec<Vec3>, EditError> {
         let range = self.particles_of(object)?;
         let of = |t: &&[u32; 3]| range.contains(&(t[0] as usize));
@@ -83,42 +82,6 @@ impl World {
         }
         let range = self.particles_of(object)?;
         Ok(momentum(self.read_rows(range.clone(), true)?, range))
-    }
-
-    /// Pose of a collider, or of a body that is a single shape: position of its center of mass [m], and rotation from its
-    /// rest shape; of a rigid body its orientation, which begins as that of its transform.
-    pub fn pose(&mut self, object: Handle) -> Result<Pose, EditError> {
-        self.source(object)?;
-        self.apply_edits()?;
-        let source = self.source(object)?;
-        if source.kind == ObjectKind::Collider {
-            return Ok(self.model.colliders[source.index].motion.pose(self.time()));
-        }
-        let placed = self.placed(object)?;
-        if placed.rigid_bodies().len() == 1 {
-            return self.rigid_pose(placed.from.rigid_bodies);
-        }
-        match (self.read_pose(placed.bodies())?, placed.bodies().len()) {
-            (Some(shapes), 1) => {
-                let pose = &shapes.poses()[placed.from.bodies];
-                let [x, y, z, w] = pose.rotation;
-                Ok(Pose { position: Vec3::from(pose.center), rotation: Quat::from_xyzw(x, y, z, w) })
-            }
-            _ => Err(EditError::Unsuitable("only colliders and bodies of one shape have a pose".to_owned())),
-        }
-    }
-
-    /// The shape-matched bodies, of which these have current poses.
-    fn read_pose(&mut self, bodies: Range<usize>) -> Result<Option<&ShapeMatch>, StepError> {
-        #[cfg(feature = "gpu")]
-        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
-            gpu.wait(&self.model)?;
-            let memory = self.state.memory();
-            gpu.read_some_poses(memory, bodies)?;
-            return Ok(memory.shapes.as_ref());
-        }
-        let _ = bodies;
-        Ok(self.current_state()?.shapes.as_ref())
     }
 
     /// The object of a particle, and the particle's number in it.

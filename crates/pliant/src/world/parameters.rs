@@ -78,7 +78,10 @@ impl Parameters {
         model.set_contact_table(self.contacts.clone());
         deep |= model.grips != self.grips;
         model.grips.clone_from(&self.grips);
-        model.pins.iter_mut().zip(&self.pins).for_each(|(pins, motion)| pins.motion.clone_from(motion));
+        for (pins, motion) in model.pins.iter_mut().zip(&self.pins) {
+            deep |= pins.motion.moves() != motion.moves();
+            pins.motion.clone_from(motion);
+        }
         deep
     }
 

@@ -1,5 +1,6 @@
 //! Changes of parameters between steps: materials, pressures, phases.
 
+use crate::builder::layout::Placed;
 use crate::constraints::group::BLOCK;
 use crate::constraints::{ConstraintKind, Softness};
 use crate::math::RowData;
@@ -13,30 +14,42 @@ use crate::world::edit::EditError;
 use std::sync::Arc;
 
 impl World {
-    /// Changes the softness of an object's constraints of a kind (S16: materials that melt or stiffen).
+    /// Changes the softness of an object's constraints of a kind (S16: materials that melt or stiffen). `object` is its
+    /// number in [`Self::topology`].
     ///
     /// Returns the number of constraints changed; 0 if the object has none of that kind, or the kind gets its softness
-    /// from a continuum material.
-    pub fn set_softness(&mut self, object: u32, kind: ConstraintKind, softness: Softness) -> usize {
+    /// from a continuum material ([`Self::set_young`] changes that).
+    pub fn set_softness(&mut self, object: u32, kind: ConstraintKind, softness: Softness) -> Result<usize, EditError> {
+        let placed = self.numbered(object)?;
+        if Softness::from_encoded(softness.encoded()).is_none() {
+            return Err(EditError::Value(format!("{softness:?} is no softness")));
+        }
         let rows = &self.state.memory().rows;
         let changed = change_softness(&mut self.model, rows, object, kind, softness);
-        let placed = self.objects.placed.iter().find(|p| p.objects().contains(&(object as usize)));
-        if let Some(placed) = placed.filter(|_| changed > 0) {
+        if changed > 0 {
             let copy = object as usize - placed.from.objects;
             Arc::make_mut(&mut self.definition).change_softness(placed.source, copy, kind, softness);
         }
         self.wake_number(object);
         self.params_changed();
-        changed
+        Ok(changed)
     }
 
-    /// Changes the pressure of an object's inflatables; returns their number.
-    pub fn set_pressure(&mut self, object: u32, pressure: f32) -> usize {
+    /// Changes the pressure of an object's inflatables, relative to that of their rest volume; returns their number.
+    /// `object` is its number in [`Self::topology`]; one without a pressure is refused.
+    pub fn set_pressure(&mut self, object: u32, pressure: f32) -> Result<usize, EditError> {
+        self.numbered(object)?;
+        if !(pressure.is_finite() && pressure >= 0.0) {
+            return Err(EditError::Value(format!("the pressure is {pressure}, but must be finite and not negative")));
+        }
         let bodies = self.model.inflatables.iter_mut().filter(|b| b.object == object);
         let changed = bodies.map(|b| b.pressure = pressure).count();
+        if changed == 0 {
+            return Err(EditError::Unsuitable("only inflatables have a pressure".to_owned()));
+        }
         self.wake_number(object);
         self.params_changed();
-        changed
+        Ok(changed)
     }
 
     pub(super) fn params_changed(&mut self) {
@@ -48,14 +61,36 @@ impl World {
         }
     }
 
-    /// Changes the phase of an object's particles, which selects their contact partners.
-    pub fn set_phase(&mut self, object: u32, phase: u32) {
+    /// Changes the phase of an object's active particles: particles of one phase do not touch each other, except in
+    /// phase 0. `object` is its number in [`Self::topology`].
+    pub fn set_phase(&mut self, object: u32, phase: u32) -> Result<(), EditError> {
+        let placed = self.numbered(object)?;
+        let own = |i: &usize| self.model.topology.objects[*i] == object;
+        let particles = placed.particles().filter(own).collect();
         self.wake_number(object);
-        let objects = std::mem::take(&mut self.model.topology.objects);
-        for (p, _) in self.state_mut().phases.iter_mut().zip(&objects).filter(|(_, o)| **o == object) {
-            *p = phase;
+        self.put_phase(particles, phase)
+    }
+
+    /// Changes the phase of those that are active among some particles.
+    fn put_phase(&mut self, particles: Vec<usize>, phase: u32) -> Result<(), EditError> {
+        if phase == INACTIVE {
+            return Err(EditError::Value(format!("{phase} is the phase of inactive particles")));
         }
-        self.model.topology.objects = objects;
+        let state = self.state_mut();
+        for i in particles {
+            if !state.is_inactive(i) {
+                state.phases[i] = phase;
+            }
+        }
+        Ok(())
+    }
+
+    /// The object with a number in the topology, which may be one of its copies.
+    fn numbered(&self, object: u32) -> Result<Placed, EditError> {
+        let has = |p: &&Placed| p.objects().contains(&(object as usize)) && !p.is_removed();
+        let placed = self.objects.placed.iter().find(has).copied();
+        let total = self.model.topology.object_names.len();
+        placed.ok_or_else(|| EditError::Value(format!("there is no object number {object} among {total}")))
     }
 }
 
@@ -67,38 +102,22 @@ impl World {
         kind: ConstraintKind,
         softness: Softness,
     ) -> Result<usize, EditError> {
-        if Softness::from_encoded(softness.encoded()).is_none() {
-            return Err(EditError::Value(format!("{softness:?} is no softness")));
-        }
         let numbers = self.placed(object)?.objects();
-        Ok(numbers.map(|number| self.set_softness(number as u32, kind, softness)).sum())
+        numbers.map(|number| self.set_softness(number as u32, kind, softness)).sum()
     }
 
     /// [`Self::set_pressure`] of an inflatable with all its copies, relative to that of its rest volume. An object without a
     /// pressure is refused.
     pub fn set_object_pressure(&mut self, object: Handle, pressure: f32) -> Result<(), EditError> {
-        if !(pressure.is_finite() && pressure >= 0.0) {
-            return Err(EditError::Value(format!("the pressure is {pressure}, but must be finite and not negative")));
-        }
         let numbers = self.placed(object)?.objects();
-        match numbers.map(|number| self.set_pressure(number as u32, pressure)).sum::<usize>() {
-            0 => Err(EditError::Unsuitable("only inflatables have a pressure".to_owned())),
-            _ => Ok(()),
-        }
+        numbers.map(|number| self.set_pressure(number as u32, pressure)).sum::<Result<usize, _>>().map(drop)
     }
 
     /// Phase of all active particles of an object: particles of one phase do not touch each other, except in phase 0.
     pub fn set_object_phase(&mut self, object: Handle, phase: u32) -> Result<(), EditError> {
-        if phase == INACTIVE {
-            return Err(EditError::Value(format!("{phase} is the phase of inactive particles")));
-        }
         let range = self.particles_of(object)?;
         self.wake_particles(range.clone());
-        let state = self.state_mut();
-        for i in range.filter(|&i| !state.is_inactive(i)).collect::<Vec<_>>() {
-            state.phases[i] = phase;
-        }
-        Ok(())
+        self.put_phase(range.collect(), phase)
     }
 }
 

@@ -23,7 +23,7 @@ use std::sync::Arc;
 const MAGIC: [u8; 8] = *b"PLIANT\x1aS";
 
 /// Version of the format.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// A moment of a [`World`], to return to: its state, its parameters, and which objects it had.
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ impl World {
     /// nothing is changed.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         let own = self.definition.is_of(&snapshot.definition);
-        if self.definition.changed || snapshot.world != self.fingerprint() {
+        if self.has_other_objects(snapshot) {
             if !own {
                 return Err(SnapshotError::Foreign("its objects, solver or backend are others".into()));
             }
@@ -143,9 +143,10 @@ impl World {
         Ok(())
     }
 
-    /// Whether objects were added or removed since a snapshot.
+    /// Whether objects were added, removed or changed since a snapshot.
     pub(super) fn has_other_objects(&mut self, snapshot: &Snapshot) -> bool {
-        self.definition.changed || snapshot.world != self.fingerprint()
+        let same = self.definition.materials == snapshot.definition.materials;
+        self.definition.changed || !same || snapshot.world != self.fingerprint()
     }
 
     /// Reads [`Snapshot::to_bytes`] again. The bytes are not trusted: damaged ones, and those of another world, are
@@ -170,7 +171,8 @@ impl World {
         let archive = from.list::<u8>("bytes of an archive", content.len())?;
         let restored = Archive::read(&archive, self.origin(), &self.definition)?;
         let meshes = Arc::new(restored.meshes);
-        let present = !self.definition.changed && world == self.fingerprint();
+        let same = self.definition.materials == restored.definition.materials;
+        let present = !self.definition.changed && same && world == self.fingerprint();
         let next = match present {
             true => None,
             false => Some(self.rebuilt(&restored.definition, &restored.attachments, &meshes)?),

@@ -1,4 +1,4 @@
-//! Steering: settings, motions of colliders and pins, forces and impulses.
+//! Steering: settings, forces and impulses. Motions of colliders and pins are in `motions`.
 
 use crate::builder::settings::settings;
 use crate::math::{Pose, position};
@@ -16,7 +16,7 @@ use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::EditError;
 use crate::world::objects::momentum;
-use glam::{DVec3, Quat, Vec3};
+use glam::{DVec3, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -105,27 +105,6 @@ impl World {
         self.update_backend(deep)
     }
 
-    /// Moves a collider to a pose during the next step; it pushes what is in its way, and stays there.
-    pub fn set_pose(&mut self, collider: Handle, pose: Pose) -> Result<(), EditError> {
-        let pose = checked(pose)?;
-        let (time, dt) = (self.time(), f64::from(self.model.settings.dt));
-        self.change_motion(collider, |now| Motion::between(now, pose, time, dt))
-    }
-
-    /// Moves a collider at a steady velocity [m/s], rotating at an angular velocity [rad/s] about its origin, until it is
-    /// steered otherwise.
-    pub fn set_collider_velocity(&mut self, collider: Handle, linear: Vec3, angular: Vec3) -> Result<(), EditError> {
-        finite("the velocity", linear)?;
-        finite("the angular velocity", angular)?;
-        let time = self.time();
-        let drive = match angular.try_normalize() {
-            _ if linear == Vec3::ZERO && angular == Vec3::ZERO => Drive::Still,
-            Some(axis) => Drive::Uniform { velocity: linear, axis, rate: f64::from(angular.length()) },
-            None => Drive::Uniform { velocity: linear, axis: Vec3::Y, rate: 0.0 },
-        };
-        self.change_motion(collider, |now| Motion { start: time, ..Motion::new(now, drive) })
-    }
-
     /// Puts a collider or a body of one shape elsewhere at once: nothing is pushed on the way. A body keeps its velocity in
     /// its own frame. A GPU reads back this object only, with BDF2 all of the state.
     pub fn teleport(&mut self, object: Handle, pose: Pose) -> Result<(), EditError> {
@@ -149,52 +128,6 @@ impl World {
         self.wake_particles(range.clone());
         move_particles(self.state_mut(), range, now, pose);
         Ok(())
-    }
-
-    fn change_motion(&mut self, collider: Handle, change: impl FnOnce(Pose) -> Motion) -> Result<(), EditError> {
-        let index = self.collider_index(collider)?;
-        let now = self.model.colliders[index].motion.pose(self.time());
-        self.model.colliders[index].motion = change(now);
-        self.parameters = None;
-        self.wake_all();
-        self.update_backend(false)
-    }
-
-    /// Moves pinned particles of an object during the next step: all `pin`s of its copies with that index among those that
-    /// have a motion. The displacement [m] and the rotation about `center` [m] are from where they were at the start.
-    pub fn move_pins(
-        &mut self,
-        object: Handle,
-        pin: usize,
-        displacement: Vec3,
-        rotation: Quat,
-        center: Vec3,
-    ) -> Result<(), EditError> {
-        finite("the displacement", displacement)?;
-        finite("the center", center)?;
-        let to = checked(Pose { position: center + displacement - rotation * center, rotation })?;
-        let placed = self.placed(object)?;
-        let (all, copies) = (placed.from.pins..placed.to.pins, placed.objects().len());
-        let per_copy = all.len() / copies.max(1);
-        if pin >= per_copy {
-            let what = format!("has {per_copy} pins with a motion, numbered from 0; there is no pin {pin}");
-            return Err(EditError::Unsuitable(format!("{:?} {what}", self.name(object)?)));
-        }
-        self.wake_particles(placed.particles());
-        let (time, dt) = (self.time(), f64::from(self.model.settings.dt));
-        for k in all.skip(pin).step_by(per_copy.max(1)) {
-            let motion = &mut self.model.pins[k].motion;
-            // Positions follow from the pose relative to the one at the beginning, which must stay the identity.
-            let now = motion.pose(time);
-            let rest = motion.initial();
-            let relative = Pose {
-                rotation: (now.rotation * rest.rotation.conjugate()).normalize(),
-                position: now.position - now.rotation * rest.rotation.conjugate() * rest.position,
-            };
-            *motion = Motion::from_identity(relative, to, time, dt);
-        }
-        self.parameters = None;
-        self.update_backend(false)
     }
 
     /// Applies an impulse [N·s] to an object, at a point of the world [m] or at its center of mass. The object moves as a
@@ -259,6 +192,11 @@ impl World {
         self.change_momentum(i..i + 1, impulse.as_dvec3(), DVec3::ZERO)
     }
 
+    /// Applies a force [N] to one particle of an object during the next step: as the impulse F·dt at its beginning.
+    pub fn apply_particle_force(&mut self, object: Handle, particle: usize, force: Vec3) -> Result<(), EditError> {
+        self.apply_particle_impulse(object, particle, force * self.model.settings.dt)
+    }
+
     /// Sets linear [m/s] and angular velocity [rad/s] of an object as a whole.
     pub fn set_velocity(&mut self, object: Handle, linear: Vec3, angular: Vec3) -> Result<(), EditError> {
         finite("the velocity", linear)?;
@@ -312,16 +250,6 @@ impl World {
             put_velocity(state, i, v);
         }
         Ok(())
-    }
-
-    /// Index of a collider in the model.
-    pub(super) fn collider_index(&mut self, collider: Handle) -> Result<usize, EditError> {
-        let kind = self.source(collider)?.kind;
-        if kind != ObjectKind::Collider {
-            return Err(EditError::Unsuitable(format!("it is an object of kind {:?}, not a collider", kind.name())));
-        }
-        self.apply_edits()?;
-        Ok(self.source(collider)?.index)
     }
 
     /// Substeps so far.

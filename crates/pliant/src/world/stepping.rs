@@ -12,6 +12,7 @@ use crate::solver::gpu::Gpu;
 use crate::solver::gpu::device_state::DeviceModel;
 use crate::state::State;
 use crate::transitions;
+use crate::transitions::drain_step::Taken;
 use crate::world::World;
 use crate::world::events;
 
@@ -106,8 +107,8 @@ impl World {
                     recorder.substep(owners, model, state, pairs.map(|pair| scale.pair(pair)));
                 }),
             )?;
-            drain(model, state);
-            recorder.step(owners, model, state, &before);
+            let taken = drain(model, state);
+            recorder.step(owners, model, state, &before, &taken);
         }
         Ok(())
     }
@@ -120,6 +121,7 @@ impl World {
         before: &events::Before,
     ) -> Result<(), StepError> {
         let substeps = self.model.settings.substeps;
+        let mut taken = Vec::new();
         for substep in 0..substeps {
             let Some(gpu) = &mut self.gpu else { break };
             self.state.leave(|changed| gpu.upload(&self.model, changed));
@@ -128,7 +130,7 @@ impl World {
             }
             gpu.advance_substeps(&self.model, 1)?;
             if substep + 1 == substeps {
-                self.state.on_host(|state| after_on(gpu, &self.model, state)).transpose()?;
+                taken = self.state.on_host(|state| after_on(gpu, &self.model, state)).transpose()?.unwrap_or_default();
             }
             self.sync()?;
             let pairs = self.contact_pairs();
@@ -136,18 +138,20 @@ impl World {
             recorder.substep(owners, &self.model, self.current_state()?, pairs.into_iter());
         }
         let owners = events::Owners { definition: &self.definition, layout: &self.objects };
-        recorder.step(owners, &self.model, self.current_state()?, before);
+        recorder.step(owners, &self.model, self.current_state()?, before, &taken);
         Ok(())
     }
 }
 
-/// Transitions after a step on the CPU.
-fn drain(model: &Model, state: &mut State) {
-    if transitions::after(&model.transitions(), state) {
+/// Transitions after a step on the CPU; returns what drains have taken.
+fn drain(model: &Model, state: &mut State) -> Vec<Taken> {
+    let taken = transitions::after(&model.transitions(), state);
+    if !taken.is_empty() {
         let rows = std::mem::take(&mut state.rows);
         state.drop_contacts(|particle| rows[particle][3] == 0.0);
         state.rows = rows;
     }
+    taken
 }
 
 /// Transitions before a step on a device; whether the step must be submitted by itself.
@@ -156,8 +160,8 @@ fn before_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, Gpu
     transitions::before_on(&mut DeviceModel { gpu, model }, &model.transitions(), host)
 }
 
-/// Transitions after a step on a device.
+/// Transitions after a step on a device; returns what drains have taken.
 #[cfg(feature = "gpu")]
-fn after_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<(), GpuError> {
+fn after_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<Vec<Taken>, GpuError> {
     transitions::after_on(&mut DeviceModel { gpu, model }, &model.transitions(), host)
 }

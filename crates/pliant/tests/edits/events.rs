@@ -1,9 +1,10 @@
 //! Events of steps.
 
+use crate::small_scenes::SCENES;
 use crate::{options, parse, world};
 use pliant::builder::NoMeshes;
-use pliant::scene::{Body, Collider, Scene};
-use pliant::{Event, Options, World};
+use pliant::scene::{Body, Collider, Drain, ObjectKind, Scene};
+use pliant::{Event, Handle, Options, World};
 
 #[test]
 fn a_ball_that_falls_touches_when_it_arrives() {
@@ -149,4 +150,72 @@ fn sleeping_and_divergence_are_events() {
     sleepy.apply_impulse(body, glam::Vec3::splat(1e9), None).unwrap();
     assert!(sleepy.step().is_err());
     assert!(sleepy.events().all.iter().any(|e| e.1 == Event::Diverged { object: Some(body) }));
+}
+
+/// The only object of a kind.
+fn only(world: &World, kind: ObjectKind) -> Handle {
+    let all: Vec<_> = world.objects().into_iter().filter(|&o| world.kind(o) == Ok(kind)).collect();
+    assert_eq!(all.len(), 1);
+    all[0]
+}
+
+#[test]
+fn melting_and_freezing_are_events_of_the_particles_that_they_have_changed() {
+    let text = SCENES.iter().find(|(name, _)| *name == "melt and freeze").unwrap().1;
+    let mut world = world(&parse(text));
+    let (melt, freeze) = (only(&world, ObjectKind::Melt), only(&world, ObjectKind::Freeze));
+    world.record_events(10_000);
+    world.advance(70).unwrap();
+    let events = world.events();
+    assert_eq!(events.dropped, 0);
+    let (mut melted, mut frozen) = (Vec::new(), Vec::new());
+    for (time, event) in &events.all {
+        match event {
+            Event::Melted { object, count } => {
+                assert_eq!(*object, melt);
+                melted.push((*time, *count));
+            }
+            Event::Frozen { object, count } => {
+                assert_eq!(*object, freeze);
+                frozen.push((*time, *count));
+            }
+            _ => {}
+        }
+    }
+    let sum = |all: &[(f64, usize)]| all.iter().map(|(_, count)| count).sum::<usize>();
+    let state = world.state();
+    assert!(state.melted[0] > 50 && sum(&melted) == state.melted[0], "{} of {}", sum(&melted), state.melted[0]);
+    assert!(state.frozen[0].count > 4 && sum(&frozen) == state.frozen[0].count, "{}", sum(&frozen));
+    // The front melts from the start on, layer by layer; freezing begins at 0.2 s.
+    assert!(melted.len() > 10 && melted[0].0 < 0.05, "{melted:?}");
+    assert!(!frozen.is_empty() && (frozen[0].0 - 0.2).abs() < 0.03, "{frozen:?}");
+}
+
+#[test]
+fn a_drain_names_itself_and_what_it_has_removed() {
+    let mut world = world(&parse(BUSY));
+    let first = only(&world, ObjectKind::Drain);
+    let sand = world.find("sand").unwrap();
+    let second = world.add(Drain::sphere([0.0, 0.7, 0.0], 0.1).of("sand")).unwrap();
+    world.record_events(100_000);
+    world.advance(120).unwrap();
+    let mut by_drain = [0; 2];
+    let mut emitted = 0;
+    for (_, event) in world.events().all {
+        match event {
+            Event::Drained { drain, object, count } => {
+                assert_eq!(object, sand);
+                let place = [first, second].iter().position(|&d| d == drain).unwrap();
+                by_drain[place] += count;
+            }
+            Event::Emitted { object, count } => {
+                assert_eq!(object, sand);
+                emitted += count;
+            }
+            _ => {}
+        }
+    }
+    assert!(by_drain[1] > 0, "{by_drain:?}");
+    assert_eq!(by_drain[0] + by_drain[1], world.state().drained);
+    assert_eq!(emitted, world.state().emitted[0]);
 }

@@ -112,7 +112,7 @@ fn an_elastic_attachment_that_is_made_rigid_carries_the_same_weight() {
         world.advance(10).unwrap();
         if !compliance.is_empty() {
             for object in 0..2 {
-                world.set_softness(object, ConstraintKind::Attach, Softness::RIGID);
+                world.set_softness(object, ConstraintKind::Attach, Softness::RIGID).unwrap();
             }
         }
         let (below, knot) = (weight(&mut world, "lower"), knot(&world));
@@ -141,9 +141,9 @@ fn elastic_objects_that_are_made_rigid_have_finite_forces() {
     for object in 0..2 {
         for kind in ConstraintKind::ALL {
             for softness in [Softness::RIGID, Softness::stiffness(0.5), Softness::compliance(1e-30)] {
-                world.set_softness(object, kind, softness);
+                world.set_softness(object, kind, softness).unwrap();
             }
-            world.set_softness(object, kind, Softness::RIGID);
+            world.set_softness(object, kind, Softness::RIGID).unwrap();
         }
     }
     world.advance(300).unwrap();

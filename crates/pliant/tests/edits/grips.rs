@@ -66,6 +66,22 @@ fn every_kind_of_object_is_held_against_its_weight_and_follows() {
 }
 
 #[test]
+fn one_step_after_its_target_has_moved_an_object_has_followed() {
+    for (kind, text, at) in OBJECTS {
+        let mut world = world(&parse(text));
+        let hit = world.ray_cast(above(at), Vec3::NEG_Y, 10.0).unwrap().unwrap();
+        let grip = world.grab(&hit, &GripOptions::default()).unwrap();
+        world.advance(50).unwrap();
+        let before = world.grip_point(grip).unwrap();
+        world.move_grip(grip, before + Vec3::X * 0.01).unwrap();
+        world.step().unwrap();
+        // 20 times its weight moves a free object by 20·g·dt²/2 = 9.8 mm in a step of one substep.
+        let moved = world.grip_point(grip).unwrap().x - before.x;
+        assert!(moved > 0.003 && moved < 0.015, "{kind}: {moved} m after one step");
+    }
+}
+
+#[test]
 fn a_grip_that_is_pulled_away_at_100_meters_per_second_holds_to_its_force() {
     for (kind, text, at) in OBJECTS {
         let mut scene = parse(text);

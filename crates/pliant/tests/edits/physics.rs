@@ -87,8 +87,8 @@ fn s16_parameters_that_were_changed_stay_changed() {
     let run = |edit: bool| {
         let mut world = world(&parse(text));
         world.advance(2).unwrap();
-        assert!(world.set_softness(0, ConstraintKind::Stretch, Softness::compliance(1e-3)) > 0);
-        assert_eq!(world.set_pressure(1, 1.5), 1);
+        assert!(world.set_softness(0, ConstraintKind::Stretch, Softness::compliance(1e-3)).unwrap() > 0);
+        assert_eq!(world.set_pressure(1, 1.5), Ok(1));
         if edit {
             let collider =
                 Collider { sphere: Some(SphereShape { center: [0.0, 99.0, 0.0], radius: 1.0 }), ..Collider::default() };

@@ -78,6 +78,12 @@ fn impulses_change_momentum_by_what_they_are() {
     assert!(stopped.angular.length() < 1e-5 * expected.length(), "{}", stopped.angular);
     world.apply_force(ball, Vec3::X, None).unwrap();
     assert!((world.momentum(ball).unwrap().linear.x - later.linear.x - 0.01).abs() < 1e-6);
+    let linear = world.momentum(ball).unwrap().linear;
+    world.apply_particle_force(ball, 5, Vec3::new(0.0, 3.0, 0.0)).unwrap();
+    assert!((world.momentum(ball).unwrap().linear.y - linear.y - 0.03).abs() < 1e-6);
+    let many = world.particles_of(ball).unwrap().len();
+    assert!(world.apply_particle_force(ball, many, Vec3::Y).is_err());
+    assert!(world.apply_particle_force(ball, 0, Vec3::NAN).is_err());
     world.set_velocity(ball, Vec3::Y, Vec3::ZERO).unwrap();
     let set = world.momentum(ball).unwrap();
     assert!((set.linear / set.mass - DVec3::Y).length() < 1e-6);

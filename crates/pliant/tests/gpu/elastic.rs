@@ -222,7 +222,7 @@ fn elastic_bodies_on_the_gpu_take_over_changed_stiffness() {
     let (mut cpu, mut gpu) = pair(&scene(text, &[]), GpuOptions::default());
     for world in [&mut cpu, &mut gpu] {
         let kind = pliant::constraints::ConstraintKind::Stretch;
-        assert_eq!(world.set_softness(0, kind, pliant::constraints::Softness::compliance(5e-3)), 10);
+        assert_eq!(world.set_softness(0, kind, pliant::constraints::Softness::compliance(5e-3)), Ok(10));
         world.advance(150).unwrap();
     }
     let ends = [&cpu, &gpu].map(|world| f64::from(-world.position(10).y - 1.0));

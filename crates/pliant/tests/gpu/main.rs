@@ -13,6 +13,7 @@ mod edits;
 mod elastic;
 mod elastic_large;
 mod emitters;
+mod events;
 mod exact_rounding;
 mod faults;
 mod fused_passes;
@@ -45,6 +46,7 @@ mod sleeping;
 #[path = "../support/small_scenes.rs"]
 mod small_scenes;
 mod snapshots;
+mod steering;
 mod support;
 mod transitions;
 mod triangles;

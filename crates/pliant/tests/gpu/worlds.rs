@@ -132,6 +132,13 @@ fn grips_on_the_gpu_hold_move_and_keep_to_their_force() {
         let sent = world.gpu().unwrap().uploaded() - sent;
         assert!(sent < 20 * 16_384, "{sent} bytes for twenty steps with a grip");
         world.advance(60).unwrap();
+        let before = world.grip_point(grip).unwrap();
+        world.move_grip(grip, before + Vec3::new(0.0, 0.0, 0.01)).unwrap();
+        world.step().unwrap();
+        let followed = world.grip_point(grip).unwrap().z - before.z;
+        assert!(followed > 0.003 && followed < 0.015, "{text}: {followed} m in the step after its target has moved");
+        world.move_grip(grip, start + Vec3::X * 0.2).unwrap();
+        world.advance(60).unwrap();
         let moved = world.grip_point(grip).unwrap();
         assert!(moved.distance(start + Vec3::X * 0.2) < 0.06, "{text}: at {moved}, began at {start}");
         let object = world.find("it").unwrap();
@@ -193,4 +200,37 @@ fn grips_on_the_gpu_add_their_impulse_to_the_momentum_and_nothing_else() {
         let after = world.momentum(object).unwrap().linear;
         assert!((after - momentum).length() < 1e-5 * impulse.length(), "{text}: {after} after {momentum}");
     }
+}
+
+#[test]
+fn grips_and_energies_read_one_object_and_nothing_of_the_rest() {
+    if !ready() {
+        return;
+    }
+    let mut world = on_gpu(&scene(MIXED, &[]), GpuOptions::default()).unwrap();
+    let rigid = world.add(Body::cuboid([0.2; 3]).at([4.0, 1.0, 0.0])).unwrap();
+    let body = world.find("box").unwrap();
+    world.step().unwrap();
+    let on_box = world.ray_cast(Vec3::new(2.0, 3.0, 0.0), Vec3::NEG_Y, 10.0).unwrap().unwrap();
+    let on_cube = world.ray_cast(Vec3::new(4.0, 3.0, 0.0), Vec3::NEG_Y, 10.0).unwrap().unwrap();
+    world.step().unwrap();
+    let read = |world: &World| world.gpu().unwrap().downloaded();
+    let particles = world.particles_of(body).unwrap().len() as u64;
+    // The host moves rigid bodies with exact shapes.
+    let start = read(&world);
+    assert!(world.energy(rigid).unwrap().kinetic > 0.0);
+    let of_cube = world.grab(&on_cube, &GripOptions::default()).unwrap();
+    world.grip_point(of_cube).unwrap();
+    assert_eq!(read(&world) - start, 0, "of a rigid body");
+    // Positions of the box, 16 bytes each.
+    let start = read(&world);
+    let of_box = world.grab(&on_box, &GripOptions::default()).unwrap();
+    assert_eq!(read(&world) - start, 16 * particles, "of the box that is grabbed");
+    world.step().unwrap();
+    let start = read(&world);
+    world.grip_point(of_box).unwrap();
+    assert!(read(&world) - start <= 3 * 16, "{} bytes for a gripped point", read(&world) - start);
+    let start = read(&world);
+    world.energy(body).unwrap();
+    assert_eq!(read(&world) - start, 32 * particles, "positions and velocities of the box");
 }

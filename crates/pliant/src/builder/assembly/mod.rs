@@ -266,7 +266,7 @@ impl Assembly {
             ));
         }
         if let Some(shape) = &part.emitter {
-            self.deactivate_emitted(part, shape, shift, first as usize);
+            self.deactivate_emitted(part, shape, shift, first as usize + shape.first);
         }
         self.orientations.extend(part.orientations.iter().map(|q| q.to_array()));
         self.spin_inv_inertias.extend_from_slice(&part.spin_inv_inertias);

@@ -40,16 +40,15 @@ impl Assembly {
             }
             let base = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
             let way = motion(pin.motion.as_ref(), base, self.start);
-            if way.moves() {
-                let origin = |i: u32| Vec3::from_slice(&self.rows[(first + i) as usize][..3]);
-                self.pins.push(MovedPins {
-                    motion: way,
-                    particles: picked.iter().map(|i| first + i).collect(),
-                    origins: picked.iter().map(|&i| origin(i)).collect(),
-                    orientations: turns.iter().map(|t| first_turn + t).collect(),
-                    turns: turns.iter().map(|&t| part.orientations[t as usize]).collect(),
-                });
-            }
+            let origin = |i: u32| Vec3::from_slice(&self.rows[(first + i) as usize][..3]);
+            self.pins.push(MovedPins {
+                rest: way.initial(),
+                motion: way,
+                particles: picked.iter().map(|i| first + i).collect(),
+                origins: picked.iter().map(|&i| origin(i)).collect(),
+                orientations: turns.iter().map(|t| first_turn + t).collect(),
+                turns: turns.iter().map(|&t| part.orientations[t as usize]).collect(),
+            });
             pinned.extend(picked);
         }
         Ok(pinned)

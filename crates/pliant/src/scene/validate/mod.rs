@@ -17,7 +17,7 @@ use crate::scene::*;
 type Checked = Result<(), SceneError>;
 
 /// Maximum copies, cells and particles of a scene, so that a typing error does not exhaust memory.
-const MOST_PARTICLES: u64 = 100_000_000;
+pub(crate) const MOST_PARTICLES: u64 = 100_000_000;
 
 /// Maximum width and height of pictures [pixels]: what the renderer's fixed-point numbers hold.
 const MOST_PIXELS: u32 = 4096;
@@ -274,7 +274,15 @@ fn region(at: &str, region: Option<&Region>) -> Checked {
 }
 
 fn motion(at: &str, motion: Option<&MotionSpec>) -> Checked {
-    let at = format!("{at}.motion");
+    motion_at(&format!("{at}.motion"), motion)
+}
+
+/// Checks a motion that is given between steps.
+pub(crate) fn check_motion(motion: Option<&MotionSpec>) -> Checked {
+    motion_at("motion", motion)
+}
+
+fn motion_at(at: &str, motion: Option<&MotionSpec>) -> Checked {
     match motion {
         None => Ok(()),
         Some(MotionSpec::Oscillate { amplitude, period, phase }) => {

@@ -144,6 +144,51 @@ fn sum(threads: &Threads, model: &Model, group: &Group, rows: &[RowData]) -> Sum
     batches.fold(Sums::default(), Sums::join)
 }
 
+/// Elastic energy of the constraints whose first row is one of some rows, attachments aside, and of inflatables of some
+/// objects [J].
+pub(crate) fn elastic_energy(
+    model: &Model,
+    rows: &[RowData],
+    owns: impl Fn(usize) -> bool,
+    objects: Range<usize>,
+) -> f64 {
+    let phantoms = &model.phantoms;
+    let mut energy = 0.0;
+    for group in model.groups.iter().filter(|group| group.kind != ConstraintKind::Attach) {
+        for (block, lane) in group.slots() {
+            let first = group.rows_of(block, lane).next().map(|row| phantoms.seen(row));
+            if first.is_some_and(|row| owns(row as usize)) {
+                energy += group.kind.visit(One { group, phantoms, rows, slot: (block, lane) });
+            }
+        }
+    }
+    for body in model.inflatables.iter().filter(|b| objects.contains(&(b.object as usize)) && b.softness > 0.0) {
+        let apart = volume(&Threads::one(), body, rows) - f64::from(body.pressure * body.rest_volume);
+        energy += 0.5 * apart * apart / f64::from(body.softness);
+    }
+    energy
+}
+
+struct One<'a> {
+    group: &'a Group,
+    phantoms: &'a Phantoms,
+    rows: &'a [RowData],
+    slot: (usize, usize),
+}
+
+impl Visitor for One<'_> {
+    type Output = f64;
+    fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> f64 {
+        let (group, (block, lane)) = (self.group, self.slot);
+        let params: [f32; P] = std::array::from_fn(|k| group.params[(block * P + k) * BLOCK + lane]);
+        let rows: [Row<f32>; N] = std::array::from_fn(|k| {
+            let row = self.rows[self.phantoms.seen(group.rows[(block * N + k) * BLOCK + lane]) as usize];
+            Row { v: V3::new(row[0], row[1], row[2]), w: row[3] }
+        });
+        f64::from(K::energy(&params, &rows))
+    }
+}
+
 struct BatchPart<'a> {
     group: &'a Group,
     phantoms: &'a Phantoms,

@@ -29,6 +29,15 @@ pub(crate) struct RowRequest {
 impl Gpu {
     /// Asks for rows as they are after all steps that were submitted. Does not wait.
     pub(crate) fn request_rows(&self, range: Range<usize>) -> Result<RowRequest, GpuError> {
+        self.request(&self.buffers.rows, range)
+    }
+
+    /// The same of velocities, of `solid` particles and orientations.
+    pub(crate) fn request_velocities(&self, solid: usize, range: Range<usize>) -> Result<RowRequest, GpuError> {
+        self.request(&self.buffers.motion, range.start + solid..range.end + solid)
+    }
+
+    fn request(&self, from: &Buffer, range: Range<usize>) -> Result<RowRequest, GpuError> {
         let size = size_of::<RowData>() as u64 * range.len() as u64;
         let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
         let descriptor =
@@ -38,7 +47,7 @@ impl Gpu {
         encoder.copy_buffer_to_buffer(&self.buffers.flags, 0, &buffer, 0, STATUS);
         if size > 0 {
             let at = size_of::<RowData>() as u64 * range.start as u64;
-            encoder.copy_buffer_to_buffer(&self.buffers.rows, at, &buffer, STATUS, size);
+            encoder.copy_buffer_to_buffer(from, at, &buffer, STATUS, size);
         }
         self.device.queue.submit([encoder.finish()]);
         self.buffers.count_read(size);

@@ -77,12 +77,13 @@ impl SubstepUniforms {
         tables.aero.fill(&s.wind, &model.aero_surfaces, &mut steady);
         tables.contact.fill(&model.contact(), &mut steady);
         tables.fluid.fill(&mut steady);
+        let pins = pose_vectors(&model.pins);
         Self {
             steady,
-            moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty() || pieces > 0,
-            ring: colliders > 0 || !model.pins.is_empty(),
+            moving: model.colliders.iter().any(|c| c.motion.moves()) || pins > 0 || pieces > 0,
+            ring: colliders > 0 || pins > 0,
             base,
-            set: COLLIDER_VECTORS * colliders + pose_vectors(&model.pins) + coupled as u32,
+            set: COLLIDER_VECTORS * colliders + pins + coupled as u32,
             shapes: tables.contact.shapes.clone(),
             bodies: vec![[0.0; 4]; COLLIDER_VECTORS as usize * pieces],
             coupled: vec![[0.0; 4]; coupled],

@@ -114,8 +114,10 @@ impl Batch {
                 let mut index = copy;
                 while let Some(placed) = self.world.objects.find(Source::new(kind, index)) {
                     for pin in placed.from.pins..placed.to.pins {
-                        self.world.model.pins[pin].motion = again(&self.motions.pins[pin]);
-                        changed = true;
+                        if self.motions.pins[pin].moves() {
+                            self.world.model.pins[pin].motion = again(&self.motions.pins[pin]);
+                            changed = true;
+                        }
                     }
                     index += self.copies;
                 }

@@ -129,7 +129,7 @@ impl Joined {
             for index in 0..scenes[0].count(kind) {
                 let source = Source::new(kind, index);
                 let build = |k: usize| {
-                    let part = builder::part(source, &scenes[k], options.meshes, &mut Vec::new());
+                    let part = builder::part(source, &scenes[k], options.meshes, None, &mut Vec::new());
                     part.map_err(|e| if k == 0 { e } else { copy_error(k, e) })
                 };
                 let base = build(0)?;
