@@ -5,14 +5,14 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped must say so")]
 
 mod equality;
+#[path = "../support/models.rs"]
+mod model_folder;
 #[path = "../voxel/obj.rs"]
 mod obj;
 mod refusals;
 #[allow(dead_code)]
 #[path = "../voxel/shapes.rs"]
 mod shapes;
-#[path = "../support/models.rs"]
-mod model_folder;
 #[path = "../support/skip.rs"]
 mod skip;
 mod support;
