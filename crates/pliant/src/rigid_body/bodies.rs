@@ -239,12 +239,16 @@ pub struct CachedManifold {
     pub friction: DVec3,
     /// Friction torque about the normal [N·m].
     pub twist: f64,
+    /// Normal force of each point, as a mean over the substep [N].
+    pub mean: [f64; POINTS],
+    /// Friction, as a mean over the substep [N].
+    pub mean_friction: DVec3,
 }
 
 impl CachedManifold {
-    /// Force on the second body in the last small step [N].
+    /// Force on the second body, as a mean over the substep [N].
     pub fn force(&self) -> DVec3 {
-        self.direction * self.normal[..self.count as usize].iter().sum::<f64>() + self.friction
+        self.direction * self.mean[..self.count as usize].iter().sum::<f64>() + self.mean_friction
     }
 }
 

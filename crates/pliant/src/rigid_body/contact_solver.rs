@@ -64,6 +64,8 @@ pub struct PointConstraint {
     pub mass: f64,
     /// Impulse of this small step [N·s].
     pub impulse: f64,
+    /// Impulse of all small steps of the step [N·s].
+    pub total: f64,
     /// Position relative to the second body at the start of the step, in its axes [m].
     pub anchor: DVec3,
 }
@@ -100,6 +102,8 @@ pub struct ContactConstraint {
     pub twist_mass: f64,
     /// Friction impulse of this small step along the tangents [N·s].
     pub friction: [f64; 2],
+    /// The same of all small steps of the step [N·s].
+    pub total_friction: [f64; 2],
     /// Friction impulse about the normal [N·m·s].
     pub twist: f64,
     /// Surface properties.

@@ -380,7 +380,13 @@ fn constraint(
         let place @ [u, w] = [across.dot(tangents[1]), -across.dot(tangents[0])];
         let inverse = k[0] + 2.0 * (k[1] * u + k[2] * w + k[4] * u * w) + k[3] * u * u + k[5] * w * w;
         let anchor = second.rotation.conjugate() * (p.position - centers[1]);
-        *own = PointConstraint { separation: p.separation, place, mass: 1.0 / inverse, impulse: 0.0, anchor };
+        *own = PointConstraint {
+            separation: p.separation,
+            place,
+            mass: 1.0 / inverse,
+            anchor,
+            ..PointConstraint::default()
+        };
     }
     let inverse_mass = a.inverse_mass + b.inverse_mass;
     let entry = |u: DVec3, v: DVec3| {
@@ -401,6 +407,7 @@ fn constraint(
         center,
         coupling: k,
         tangent_mass: [yy / determinant, -xy / determinant, xx / determinant],
+        total_friction: [0.0; 2],
         twist_mass: 1.0 / spin_inverse,
         friction: [0.0; 2],
         twist: 0.0,

@@ -64,6 +64,8 @@ impl RigidBodies {
             to.put(c.normal);
             to.put(c.friction.to_array());
             to.put(c.twist);
+            to.put(c.mean);
+            to.put(c.mean_friction.to_array());
         }
     }
 
@@ -130,8 +132,10 @@ impl RigidBodies {
             let direction = DVec3::from_array(from.take()?);
             let normal = from.take()?;
             let friction = DVec3::from_array(from.take()?);
-            let twist = from.take()?;
-            self.contacts.push(CachedManifold { key, count, anchors, direction, normal, friction, twist });
+            let (twist, mean) = (from.take()?, from.take()?);
+            let mean_friction = DVec3::from_array(from.take()?);
+            let own = CachedManifold { key, count, anchors, direction, normal, friction, twist, mean, mean_friction };
+            self.contacts.push(own);
         }
         if !self.contacts.is_sorted_by(|a, b| a.key < b.key) {
             return Err(SnapshotError::Damaged("contacts of rigid bodies are out of order".into()));

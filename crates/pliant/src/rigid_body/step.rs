@@ -136,7 +136,7 @@ impl StepScratch {
             (body.velocity, body.spin) = (solver.velocity, solver.spin);
             body.rotation = body.rotation.normalize();
         }
-        self.store(state, h);
+        self.store(state, h, inputs.h);
         if self.joints.acts() {
             self.joints.store(model, state);
         }
@@ -227,6 +227,7 @@ impl StepScratch {
             }
         }
         wide.pass(inputs.isa, small, false);
+        wide.accumulate();
         absorb(wide, solver);
         if finder.rolls {
             for (k, contact) in finder.contacts.iter().enumerate().filter(|(_, c)| c.law.rolling > 0.0) {
@@ -244,8 +245,8 @@ impl StepScratch {
         }
     }
 
-    /// Keeps the impulses of contacts that carry any, and those of bodies that are asleep.
-    fn store(&mut self, state: &mut RigidBodies, h: f64) {
+    /// Keeps the impulses of contacts that carry any, and those of bodies that are asleep. `h` is the length of a small step.
+    fn store(&mut self, state: &mut RigidBodies, h: f64, step: f64) {
         self.kept.clear();
         let sleep = &self.sleep;
         self.kept.extend(state.contacts.iter().filter(|c| sleep.is_asleep(c.key.b as usize)));
@@ -256,15 +257,17 @@ impl StepScratch {
                 state.contacts.push(*old);
             }
             let points = &contact.points;
-            let friction = contact.tangents[0] * contact.friction[0] + contact.tangents[1] * contact.friction[1];
+            let along = |[x, y]: [f64; 2]| contact.tangents[0] * x + contact.tangents[1] * y;
             state.contacts.push(CachedManifold {
                 key: contact.key,
                 count: contact.count as u32,
                 anchors: points.map(|p| p.anchor),
                 direction: contact.normal,
                 normal: points.map(|p| p.impulse / h),
-                friction: friction / h,
+                friction: along(contact.friction) / h,
                 twist: contact.twist / h,
+                mean: points.map(|p| p.total / step),
+                mean_friction: along(contact.total_friction) / step,
             });
         }
         state.contacts.extend(kept);

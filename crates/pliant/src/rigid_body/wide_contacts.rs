@@ -9,6 +9,7 @@
 
 use crate::math::RowData;
 use crate::rigid_body::contact_solver::{ContactConstraint, SmallStep, SolverBody};
+use crate::rigid_body::manifold::POINTS;
 use crate::rigid_body::wide_kernel::{
     Block, COLORS, CROSSED, DIAGONAL, LANES, MOVED, PassNumbers, ROWS, SPIN, TURNED, pass,
 };
@@ -148,6 +149,11 @@ impl WideContacts {
         pass(isa, &mut self.blocks, &mut self.rows, &numbers, biased);
     }
 
+    /// Adds the impulses of a small step, which is over, to those of the step.
+    pub fn accumulate(&mut self) {
+        self.blocks.iter_mut().for_each(Block::accumulate);
+    }
+
     /// Whether a manifold carries an impulse.
     pub fn is_pressed(&self, contact: usize) -> bool {
         let (block, lane) = self.places[contact];
@@ -161,6 +167,9 @@ impl WideContacts {
             for (own, p) in contact.points.iter_mut().zip(&block.points) {
                 own.impulse = f64::from(p.impulse[lane]);
             }
+            let sum = |k: usize| f64::from(block.sums[k][lane]);
+            contact.points.iter_mut().enumerate().for_each(|(k, own)| own.total = sum(k));
+            contact.total_friction = [POINTS, POINTS + 1].map(sum);
             contact.friction = block.friction.map(|f| f64::from(f[lane]));
             contact.twist = f64::from(block.twist[lane]);
         }

@@ -48,6 +48,8 @@ pub(crate) struct Block {
     pub(crate) friction: [Lanes; 2],
     pub(crate) twist: Lanes,
     pub(crate) points: [Point; POINTS],
+    /// Impulses of the points and of friction, summed over the small steps so far.
+    pub(crate) sums: [Lanes; POINTS + 2],
     /// Lanes in use.
     pub(crate) live: usize,
     /// Most points of one of them.
@@ -94,6 +96,14 @@ impl Block {
         }
         self.live = self.live.max(lane + 1);
         self.most = self.most.max(contact.count);
+    }
+
+    /// Adds the impulses of a small step to the sums.
+    pub(crate) fn accumulate(&mut self) {
+        let impulses = self.points.iter().map(|p| &p.impulse).chain(&self.friction);
+        for (sum, impulse) in self.sums.iter_mut().zip(impulses) {
+            sum.iter_mut().zip(impulse).for_each(|(sum, impulse)| *sum += impulse);
+        }
     }
 }
 

@@ -15,6 +15,9 @@ use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Most substeps of a step, as in scenes.
+const MOST_SUBSTEPS: u32 = 10_000;
+
 /// Everything of a world but its state and its constraint parameters.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +32,8 @@ pub(crate) struct Archive {
     colliders: Vec<(Motion, [f32; 4])>,
     pins: Vec<Motion>,
     clock: Clock,
+    /// Substeps of a step, which may follow from the objects.
+    substeps: u32,
     triangles: BTreeMap<String, (Vec<Vec3>, Vec<[u32; 3]>)>,
     tets: BTreeMap<String, (Vec<Vec3>, Vec<[u32; 4]>)>,
 }
@@ -40,6 +45,8 @@ pub(crate) struct Restored {
     pub colliders: Vec<ColliderParameters>,
     pub pins: Vec<Motion>,
     pub clock: Clock,
+    /// Substeps of a step, which may follow from the objects.
+    pub substeps: u32,
     pub meshes: MeshCache,
 }
 
@@ -72,6 +79,7 @@ impl Archive {
             colliders: parameters.colliders.iter().map(flat).collect(),
             pins: parameters.pins.clone(),
             clock: parameters.settings.clock,
+            substeps: parameters.settings.substeps,
             triangles: triangles.collect(),
             tets: tets.collect(),
         }
@@ -100,6 +108,9 @@ impl Archive {
         if !motions.into_iter().all(Motion::is_valid) || !colliders.iter().all(in_range) {
             return Err(damaged("a motion or a friction is out of range"));
         }
+        if !(1..=MOST_SUBSTEPS).contains(&this.substeps) {
+            return Err(damaged("its number of substeps is out of range"));
+        }
         if colliders.len() != this.scene.count(ObjectKind::Collider) || !this.clock.time.is_finite() {
             return Err(damaged("its colliders are not those of its scene"));
         }
@@ -126,7 +137,8 @@ impl Archive {
         if attachments.len() != definition.scene.attach.len() {
             return Err(damaged("its attachments are not those of its scene"));
         }
-        Ok(Restored { definition, attachments, colliders, pins, clock: this.clock, meshes })
+        let (clock, substeps) = (this.clock, this.substeps);
+        Ok(Restored { definition, attachments, colliders, pins, clock, substeps, meshes })
     }
 }
 

@@ -43,9 +43,9 @@ struct Found {
 }
 
 impl World {
-    /// Points at which other objects and colliders press on an object, or on a collider: of particles with the forces of the
-    /// last substep, of rigid bodies with those of its last small step. A force times [`crate::settings::Settings::substep`]
-    /// is the impulse of the substep.
+    /// Points at which other objects and colliders press on an object, or on a collider, with the mean forces of the last
+    /// substep: times [`crate::settings::Settings::substep`] they are its impulses. Impacts with restitution of rigid bodies
+    /// are no part of them.
     ///
     /// Friction between particles is not recorded and is zero here. Contacts between triangles (`contact.triangles`) and the
     /// pressure of liquids are no contact points. A GPU reads all of the state back.
@@ -90,7 +90,7 @@ impl World {
                 None => owners.body(contact.key.a),
             };
             let body = &state.rigid_bodies.bodies[contact.key.b as usize];
-            let points = contact.anchors.iter().zip(contact.normal).take(contact.count as usize);
+            let points = contact.anchors.iter().zip(contact.mean).take(contact.count as usize);
             let total: f64 = points.clone().map(|(_, force)| force).sum();
             for (&anchor, force) in points.filter(|(_, force)| *force > 0.0) {
                 visit(Found {
@@ -99,7 +99,7 @@ impl World {
                     normal: contact.direction.as_vec3(),
                     normal_force: force as f32,
                     // It acts once per manifold.
-                    friction: (contact.friction * (force / total)).as_vec3(),
+                    friction: (contact.mean_friction * (force / total)).as_vec3(),
                 });
             }
         }

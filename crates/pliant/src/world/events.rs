@@ -222,7 +222,7 @@ impl EventRecorder {
             add(owners.particle(c.particle), owners.collider(model, c.collider), impulse);
         }
         for c in &state.rigid_bodies.contacts {
-            let force: f64 = c.normal[..c.count as usize].iter().sum();
+            let force: f64 = c.mean[..c.count as usize].iter().sum();
             let first = match c.key.a.checked_sub(COLLIDER) {
                 Some(collider) => owners.collider(model, collider),
                 None => owners.body(c.key.a),

@@ -250,8 +250,8 @@ impl World {
         pairs.into_iter().map(|pair| scale.pair(pair)).collect()
     }
 
-    /// Force of all particles and rigid bodies on each collider [N], friction included, in the order of the scene: of
-    /// particles in the last substep, of rigid bodies in its last small step. Not a mean over the step.
+    /// Force of all particles and rigid bodies on each collider [N], friction included, in the order of the scene: the mean
+    /// over the last substep, not over the step.
     ///
     /// # Panics
     /// As [`Self::state`].

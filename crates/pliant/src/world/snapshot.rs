@@ -189,7 +189,7 @@ impl World {
             return Err(SnapshotError::Damaged("its motions are not those of its objects".into()));
         }
         parameters.settings = settings(&restored.definition.scene, &self.target());
-        parameters.settings.clock = restored.clock;
+        (parameters.settings.clock, parameters.settings.substeps) = (restored.clock, restored.substeps);
         // Bytes have no grips, and those of the present must not outlive their slots.
         parameters.grips.clear();
         (parameters.colliders, parameters.pins) = (restored.colliders, restored.pins);

@@ -59,10 +59,12 @@ fn rows(world: &mut World, handles: &[Handle]) -> Vec<[f32; 4]> {
     all
 }
 
-/// With contacts between objects, which the first body would switch on.
+/// With contacts between objects, which the first body would switch on, and steps of its own: those that a scene does not
+/// give follow from all of its objects.
 fn settled(scene: &Scene) -> Scene {
     let mut scene = scene.clone();
     scene.contact.between = Some(scene.contact.between.unwrap_or(true));
+    scene.solver.substeps = scene.substeps_and_iterations().0;
     scene
 }
 

@@ -8,7 +8,7 @@ const SOFT: &str = "[[soft]]\nname = \"it\"\nblock = { cells = [4, 2, 2], size =
 const SHEET: &str = "[[cloth]]\nname = \"it\"\ngrid = { cells = [6, 6], size = [0.5, 0.5] }\nstretch = { STRETCH }\nbend = { modulus = BEND }\npin = [{ at = \"top edge\" }]";
 const ROPE: &str = "[[rope]]\nname = \"it\"\npath = [[0, 1, 0], [1, 1, 0]]\nsegments = 12\nbend = { modulus = BEND }\npin = [{ at = \"start\" }]";
 const LIQUID: &str = "fluid = { radius = 0.025 }\n[[liquid]]\nname = \"it\"\nfill = { min = [0, 0, 0], max = [0.25, 0.3, 0.25] }\nviscosity = VISCOSITY\ntension = TENSION\n[[collider]]\nplane = {}";
-const SAND: &str = "contact = { rolling = ROLLING, cohesion = COHESION }\n[[grains]]\nname = \"it\"\nfill = { min = [0, 0, 0], max = [0.2, 0.3, 0.2] }\nradius = 0.03\n[[collider]]\nname = \"floor\"\nplane = {}\nrolling = FLOOR";
+const SAND: &str = "contact = { rolling = ROLLING, cohesion = COHESION }\n[[grains]]\nname = \"it\"\nfill = { min = [0, 0, 0], max = [0.2, 0.3, 0.2] }\nradius = 0.03\nvelocity = [0.6, 0, 0]\n[[collider]]\nname = \"floor\"\nplane = {}\nrolling = FLOOR";
 
 /// A text with other numbers.
 fn with(text: &str, numbers: &[(&str, &str)]) -> String {

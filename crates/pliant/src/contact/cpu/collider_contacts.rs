@@ -287,7 +287,7 @@ pub fn forces(model: &ContactModel<'_>, state: &State) -> Vec<Vec3> {
     all
 }
 
-/// Adds the forces of rigid bodies on each collider in the last small step [N].
+/// Adds the mean forces of rigid bodies on each collider in the last substep [N].
 pub(crate) fn add_rigid_forces(bodies: &RigidBodies, forces: &mut [Vec3]) {
     for contact in &bodies.contacts {
         let collider = contact.key.a.checked_sub(COLLIDER).and_then(|k| forces.get_mut(k as usize));
