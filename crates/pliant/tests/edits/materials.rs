@@ -84,7 +84,8 @@ fn s16_a_material_that_was_changed_is_that_of_an_object_built_with_it() {
 
 #[test]
 fn r05_changed_materials_stay_through_edits_snapshots_and_bytes() {
-    let far = "[[rope]]\nname = \"far\"\npath = [[90, 1, 0], [91, 1, 0]]\nsegments = 2";
+    // No solid: it would switch the projection of liquids off.
+    let far = "[[collider]]\nname = \"far\"\nsphere = { center = [90, 1, 0], radius = 0.1 }";
     for (name, text, change, _) in cases() {
         let start = || {
             let mut world = world(&parse(&text));
