@@ -4,6 +4,7 @@ use crate::shared_device::device;
 use crate::simulations::{on_cpu, on_gpu, pair, ready, scene};
 use glam::{DVec3, Vec3};
 use pliant::runtime::gpu::GpuOptions;
+use pliant::scene::Body;
 use pliant::{Batch, BatchOptions, Options, SnapshotRing, World};
 
 /// Bodies alone: a stack, a ball that rolls, a hinge with a motor.
@@ -86,6 +87,33 @@ fn bodies_alone_have_the_bits_of_the_cpu_and_never_touch_the_device() {
         world.set_velocity(ball, Vec3::X, Vec3::ZERO).unwrap();
         world.advance(10).unwrap();
     }
+    assert_eq!(cpu.state().rigid_bodies, gpu.state().rigid_bodies);
+}
+
+#[test]
+fn bodies_come_and_go_in_a_world_on_a_gpu_as_on_the_cpu_and_it_is_sent_nothing() {
+    if !ready() {
+        return;
+    }
+    let (mut cpu, mut gpu) = pair(&scene(ALONE, &[]), GpuOptions::default());
+    let sent = gpu.gpu().unwrap().uploaded();
+    for world in [&mut cpu, &mut gpu] {
+        for k in 0..6 {
+            let at = [-3.0 - 0.5 * k as f32, 0.3, 0.1];
+            let crate_ = world.add(Body::cuboid([0.3; 3]).at(at)).unwrap();
+            world.advance(5).unwrap();
+            if k % 2 == 0 {
+                world.remove(crate_).unwrap();
+            }
+            if k == 3 {
+                // Also while the host has a copy of the state.
+                assert_eq!(world.state().rigid_bodies.bodies.len(), world.topology().body_objects.len());
+                world.remove(world.find("ball").unwrap()).unwrap();
+            }
+            world.advance(5).unwrap();
+        }
+    }
+    assert_eq!(gpu.gpu().unwrap().uploaded(), sent);
     assert_eq!(cpu.state().rigid_bodies, gpu.state().rigid_bodies);
 }
 
