@@ -151,7 +151,8 @@ pub fn continued(mut part: Part, change: PourChange) -> Part {
     let Part { positions, masses, volumes, .. } = &mut part;
     if change.stopped {
         positions.truncate(1);
-        (masses.truncate(1), volumes.truncate(1));
+        masses.truncate(1);
+        volumes.truncate(1);
         part.emitter = None;
         let more = change.kept.max(1) - 1;
         return with_more(part, more);

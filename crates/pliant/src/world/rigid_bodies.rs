@@ -197,7 +197,7 @@ impl World {
     /// Makes sure that it is known which rigid bodies are where.
     fn find_rigid_places(&mut self) -> Result<(), EditError> {
         let now = (self.time().to_bits(), self.changes);
-        if !self.rigid_places.as_ref().is_some_and(|(then, _)| *then == now) {
+        if self.rigid_places.as_ref().is_none_or(|(then, _)| *then != now) {
             let grid = BodyGrid::of(&self.model.rigid_bodies, &self.rigid_state()?.bodies);
             self.rigid_places = Some((now, grid));
         }

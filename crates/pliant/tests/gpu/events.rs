@@ -67,7 +67,7 @@ fn what_is_emitted_drained_melted_and_frozen_are_the_same_events_as_on_the_cpu()
     assert_eq!(found["melted"], expected["melted"]);
     // Which particles are in the region depends on where they have come to.
     let (a, b) = (expected["frozen"] as f64, found["frozen"] as f64);
-    assert!(a > 4.0 && (a - b).abs() < 0.5 * a, "{a} {b}");
+    assert!(a > 3.0 && (a - b).abs() < 0.5 * a, "{a} {b}");
 }
 
 #[test]
@@ -83,7 +83,8 @@ fn falling_asleep_and_waking_are_events_on_the_gpu() {
         let body = Body::cuboid([0.2; 3]).at([0.0, 0.1, 0.0]);
         let body = world.add(if exact { body } else { body.grid(3) }).unwrap();
         world.record_events(1000);
-        world.advance(100).unwrap();
+        // Rigid bodies fall asleep after a second at rest.
+        world.advance(if exact { 150 } else { 100 }).unwrap();
         let events = world.events().all;
         assert!(events.iter().any(|e| e.1 == Event::FellAsleep { object: body }), "{exact}: {events:?}");
         world.apply_impulse(body, Vec3::new(20.0, 30.0, 0.0), None).unwrap();
