@@ -149,7 +149,7 @@ fn r05_r08_snapshots_of_other_worlds_and_damaged_bytes_are_refused_by_name() {
     assert_eq!(bodies.snapshot_from_bytes(b"solid cube of a mesh file").unwrap_err(), SnapshotError::NotASnapshot);
     let mut other = bytes.clone();
     other[8] = 77;
-    assert_eq!(bodies.snapshot_from_bytes(&other).unwrap_err(), SnapshotError::Version { found: 77, expected: 7 });
+    assert_eq!(bodies.snapshot_from_bytes(&other).unwrap_err(), SnapshotError::Version { found: 77, expected: 8 });
     let mut rng = Rng(8);
     for _ in 0..300 {
         let mut bad = bytes.clone();
