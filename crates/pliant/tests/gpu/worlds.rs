@@ -211,7 +211,9 @@ fn grips_and_energies_read_one_object_and_nothing_of_the_rest() {
     let rigid = world.add(Body::cuboid([0.2; 3]).at([4.0, 1.0, 0.0])).unwrap();
     let body = world.find("box").unwrap();
     world.step().unwrap();
-    let on_box = world.ray_cast(Vec3::new(2.0, 3.0, 0.0), Vec3::NEG_Y, 10.0).unwrap().unwrap();
+    let (low, high) = world.bounds(body).unwrap();
+    let on_box = world.closest_point(0.5 * (low + high), 1.0).unwrap().unwrap();
+    assert_eq!(on_box.object, body);
     let on_cube = world.ray_cast(Vec3::new(4.0, 3.0, 0.0), Vec3::NEG_Y, 10.0).unwrap().unwrap();
     world.step().unwrap();
     let read = |world: &World| world.gpu().unwrap().downloaded();
