@@ -226,19 +226,11 @@ fn pieces_of(
     })
 }
 
-/// Pieces of a body that is added to a world: `like` are those of another copy of it, if there is one.
-pub(crate) fn added_pieces(
-    number: usize,
-    params: &BodyParams,
-    like: &[BodyCollider],
-) -> Result<Vec<BodyCollider>, BuildError> {
-    let shapes = if like.is_empty() {
-        params.shape.pieces.iter().map(|p| collider_shape(&p.shape)).collect::<Result<Vec<_>, _>>()?
-    } else {
-        like.iter().map(|piece| piece.shape.clone()).collect()
-    };
+/// Pieces of a body that is added to a world; number and surface of the body are for the model to fill in.
+pub(crate) fn added_pieces(params: &BodyParams) -> Result<Vec<BodyCollider>, BuildError> {
+    let shapes = params.shape.pieces.iter().map(|p| collider_shape(&p.shape)).collect::<Result<Vec<_>, _>>()?;
     let friction = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
-    Ok(pieces_of(number, params, &shapes, friction).collect())
+    Ok(pieces_of(0, params, &shapes, friction).collect())
 }
 
 /// Puts the pieces of all environments of a batch that correspond to each other side by side.

@@ -21,8 +21,16 @@ use glam::{DVec3, Vec3};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A body that was added, and how its copies are translated.
-type Added = (Handle, Arc<Part>, Vec<Vec3>, ObjectContact);
+/// An object that was added.
+struct Added {
+    handle: Handle,
+    part: Arc<Part>,
+    /// How its copies are translated.
+    shifts: Vec<Vec3>,
+    contact: ObjectContact,
+    /// Pieces of a copy, as particles see them.
+    pieces: Vec<BodyCollider>,
+}
 
 impl World {
     /// Whether rigid bodies can be added and removed in place: there are passes and tables for them, and nothing else was made
@@ -48,7 +56,8 @@ impl World {
         let mut all: Vec<Added> = Vec::with_capacity(added.len());
         for &handle in added {
             let Some(entry) = self.definition.get(handle) else { return Ok(false) };
-            let Some(part) = entry.part.clone().filter(|part| part.rigid.is_some()) else { return Ok(false) };
+            let Some(part) = entry.part.clone() else { return Ok(false) };
+            let Some(rigid) = &part.rigid else { return Ok(false) };
             let scene = &self.definition.scene;
             let (kind, index) = (entry.source.kind, entry.source.index);
             let own = scene.contact_of(kind, index);
@@ -59,7 +68,11 @@ impl World {
             if own != ObjectContact::default() && self.model.contact_table.is_empty() || bounces {
                 return Ok(false);
             }
-            all.push((handle, part, copies(scene.array(kind, index)), own));
+            // What can fail comes before the first change.
+            let params = BodyParams { shape: rigid.shape.clone(), object: 0, environment: 0, contact: own };
+            let pieces = added_pieces(&params)?;
+            let shifts = copies(scene.array(kind, index));
+            all.push(Added { handle, part, shifts, contact: own, pieces });
         }
         self.origin();
         self.check_edits();
@@ -67,7 +80,7 @@ impl World {
         let now = (self.time().to_bits(), self.changes);
         let places = self.rigid_places.take().filter(|(then, _)| *then == now);
         let first = self.model.rigid_bodies.bodies.len();
-        all.into_iter().try_for_each(|added| self.append_rigid_object(added))?;
+        all.into_iter().for_each(|added| self.append_rigid_object(added));
         Arc::make_mut(&mut self.definition).mark_built();
         self.appended = true;
         self.structure_changed();
@@ -80,16 +93,13 @@ impl World {
         Ok(true)
     }
 
-    fn append_rigid_object(&mut self, (handle, part, shifts, contact): Added) -> Result<(), EditError> {
-        let Some(entry) = self.definition.get(handle) else { return Ok(()) };
+    fn append_rigid_object(&mut self, added: Added) {
+        let Added { handle, part, shifts, contact, pieces } = added;
+        let (Some(entry), Some(rigid)) = (self.definition.get(handle), &part.rigid) else { return };
         let (source, name) = (entry.source, entry.name.clone());
         let color = self.definition.scene.body[source.index].color;
-        let Some(rigid) = &part.rigid else { return Ok(()) };
         let from = self.lengths();
-        let params = BodyParams { shape: rigid.shape.clone(), object: 0, environment: 0, contact };
-        let mut pieces: Vec<BodyCollider> = Vec::new();
         for (k, &shift) in shifts.iter().enumerate() {
-            pieces = added_pieces(0, &params, &pieces)?;
             let name = if shifts.len() > 1 { format!("{name}[{k}]") } else { name.clone() };
             let (shape, surface) = (rigid.shape.clone(), rigid.surface.clone());
             self.model.append_rigid(AddedBody { name, color, contact, shape, surface, pieces: pieces.clone() });
@@ -105,7 +115,6 @@ impl World {
         let objects = self.model.topology.object_names.len();
         let to = ListLengths { objects, rigid_bodies: from.rigid_bodies + shifts.len(), ..from };
         Arc::make_mut(&mut self.objects).push(Placed { source, from, to });
-        Ok(())
     }
 
     /// Removes a rigid body whose handle is valid, if that can be done without a build. Returns whether it was done.

@@ -80,7 +80,8 @@ impl World {
         if !range.is_empty() {
             self.read_rows(range.clone(), false)?;
         }
-        let bodies = self.rigid_state()?.bodies.clone();
+        let own_bodies = placed.rigid_bodies();
+        let bodies = self.rigid_state()?.bodies[own_bodies.clone()].to_vec();
         let mut all = self.look(|model, state| {
             let mut all = ObjectSurface::default();
             let n = model.topology.objects.len();
@@ -96,7 +97,7 @@ impl World {
                     match &mesh.carrier {
                         Carrier::Particles { skin, first } => skin.extend(&state.rows[..n], *first, &mut all.points),
                         Carrier::Body { surface, body } => all.points.extend(surface.positions.iter().map(|&local| {
-                            let body = &bodies[*body];
+                            let body = &bodies[*body - own_bodies.start];
                             (body.position + body.rotation * local.as_dvec3()).as_vec3()
                         })),
                     }
