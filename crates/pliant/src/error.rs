@@ -15,6 +15,8 @@ pub struct Diverged {
     pub particle: usize,
     /// Object it belongs to.
     pub object: String,
+    /// Copy of a batch that it belongs to.
+    pub copy: Option<usize>,
     /// Its position [m].
     pub position: [f32; 3],
     /// Simulated time [s].

@@ -100,6 +100,6 @@ pub use crate::solver::gpu;
 pub use crate::solver::gpu::SubmissionMode;
 pub use crate::world::{
     AddOptions, Backend, Batch, BatchObject, BatchOptions, ConstraintView, ContactPoint, EditError, Event, Events,
-    Feature, GripHandle, GripOptions, Handle, Hit, JointForce, Momentum, ObjectEnergy, ObjectSurface, Options, Overlap,
-    PinForce, PositionRequest, Snapshot, SnapshotRing, VelocityRequest, World,
+    Feature, GripHandle, GripOptions, Handle, Hit, JointForce, Momentum, ObjectEnergy, ObjectSurface, OnDivergence,
+    Options, Overlap, PinForce, PositionRequest, Snapshot, SnapshotRing, VelocityRequest, World,
 };

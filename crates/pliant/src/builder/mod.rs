@@ -161,7 +161,7 @@ pub fn build_with(
 /// Collision groups and surfaces of the objects of a scene, where these are in a model; nothing where all are default.
 pub(crate) fn object_contacts(scene: &Scene, layout: &Layout) -> (Vec<ObjectContact>, Vec<CollisionGroups>) {
     let mut objects = Vec::new();
-    for placed in &layout.placed {
+    for placed in layout.placed.iter().filter(|p| !p.is_removed()) {
         let own = scene.contact_of(placed.source.kind, placed.source.index);
         if own != ObjectContact::default() {
             let range = placed.objects();
@@ -276,6 +276,7 @@ fn place_part(
     let kind = source.kind.name();
     let before = all.counts();
     all.start = history.pour(source).map_or(history.start(source), |change| change.start);
+    all.itself = scene.collides_with_itself(source.kind, i);
     all.place(&format!("{kind}[{i}]"), &named(name, kind, i), part, array, pins, color)?;
     all.record(source, before, history.rows(source));
     Ok(())

@@ -369,14 +369,16 @@ impl Model {
     pub(crate) fn diverged(&self, stage: Stage, particle: usize, position: [f32; 3], time: f64) -> Diverged {
         let object = self.topology.objects.get(particle).map_or(0, |&o| o as usize);
         let object = self.topology.object_names.get(object).cloned().unwrap_or_default();
-        Diverged { stage: stage.name(), particle, object, position, time }
+        let copy = self.environments.are_separate().then(|| self.environments.of(particle));
+        Diverged { stage: stage.name(), particle, object, copy, position, time }
     }
 
     /// The error of a rigid body that diverged.
     pub(crate) fn diverged_body(&self, stage: Stage, body: usize, position: [f32; 3], time: f64) -> Diverged {
-        let object = self.rigid_bodies.bodies[body].object as usize;
-        let object = self.topology.object_names.get(object).cloned().unwrap_or_default();
-        Diverged { stage: stage.name(), particle: 0, object, position, time }
+        let spec = &self.rigid_bodies.bodies[body];
+        let object = self.topology.object_names.get(spec.object as usize).cloned().unwrap_or_default();
+        let copy = self.environments.are_separate().then_some(spec.environment as usize);
+        Diverged { stage: stage.name(), particle: 0, object, copy, position, time }
     }
 
     /// Whether particles are emitted, drained, melted or frozen.

@@ -1,4 +1,4 @@
-//! Scene format: collision groups and surface properties of objects.
+//! Scene format: collision groups, self-collision and surface properties of objects.
 
 use crate::collision::{CollisionGroups, Friction, GROUPS, ObjectContact};
 use crate::error::SceneError;
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Collision groups: two objects touch if each is a member of a group that the other touches. That holds for an object and
-/// itself, too.
+/// itself, too, if it collides with itself at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CollisionSpec {
@@ -17,6 +17,9 @@ pub struct CollisionSpec {
     pub groups: Option<Vec<u32>>,
     /// Groups whose members it touches, 0 to 15; default all. An empty list touches nothing.
     pub with: Option<Vec<u32>>,
+    /// Whether its particles collide with each other; default `contact.itself`. Cloth, ropes, soft bodies and inflatables
+    /// only.
+    pub itself: Option<bool>,
 }
 
 impl CollisionSpec {
@@ -29,11 +32,12 @@ impl CollisionSpec {
         CollisionGroups { memberships: bits(&self.groups), filter: bits(&self.with) }
     }
 
-    /// From bits; none for an object that touches all.
-    pub(crate) fn of(groups: CollisionGroups) -> Option<Self> {
+    /// The same self-collision with groups from bits; none where both are the default.
+    pub(crate) fn with_groups(old: Option<&Self>, groups: CollisionGroups) -> Option<Self> {
         let list = |bits: u16| (bits != u16::MAX).then(|| (0..GROUPS).filter(|g| bits >> g & 1 == 1).collect());
-        let spec = Self { groups: list(groups.memberships), with: list(groups.filter) };
-        (groups != CollisionGroups::ALL).then_some(spec)
+        let itself = old.and_then(|old| old.itself);
+        let spec = Self { groups: list(groups.memberships), with: list(groups.filter), itself };
+        (spec != Self::default()).then_some(spec)
     }
 }
 
@@ -104,6 +108,18 @@ impl Scene {
             _ => return None,
         };
         sensor.then(|| own(spec, None, None).groups)
+    }
+
+    /// Whether the particles of an elastic object collide with each other.
+    pub(crate) fn collides_with_itself(&self, kind: ObjectKind, index: usize) -> bool {
+        let own = match kind {
+            ObjectKind::Cloth => &self.cloth[index].collision,
+            ObjectKind::Rope => &self.rope[index].collision,
+            ObjectKind::Soft => &self.soft[index].collision,
+            ObjectKind::Inflatable => &self.inflatable[index].collision,
+            _ => return false,
+        };
+        own.as_ref().and_then(|own| own.itself).unwrap_or(self.contact.itself)
     }
 
     fn contact_of_liquid(&self, name: &str) -> ObjectContact {

@@ -64,7 +64,7 @@ macro_rules! grouped {
         impl $kind {
             /// Which objects it touches.
             pub fn collision_groups(self, groups: CollisionGroups) -> Self {
-                Self { collision: CollisionSpec::of(groups), ..self }
+                Self { collision: CollisionSpec::with_groups(self.collision.as_ref(), groups), ..self }
             }
         }
     )*};

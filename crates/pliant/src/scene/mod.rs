@@ -345,7 +345,10 @@ impl Scene {
 
     /// Whether particles collide with each other.
     pub(crate) fn collides(&self) -> bool {
-        let wanted = self.contact.itself || !self.grains.is_empty() || !self.body.is_empty();
+        let elastic = [ObjectKind::Cloth, ObjectKind::Rope, ObjectKind::Soft, ObjectKind::Inflatable];
+        let itself = |kind| (0..self.count(kind)).any(|index| self.collides_with_itself(kind, index));
+        let itself = self.contact.itself || elastic.into_iter().any(itself);
+        let wanted = itself || !self.grains.is_empty() || !self.body.is_empty();
         let solids =
             !(self.cloth.is_empty() && self.rope.is_empty() && self.soft.is_empty() && self.inflatable.is_empty());
         self.contact.between.unwrap_or(wanted || solids && !self.liquid.is_empty())

@@ -19,8 +19,8 @@ impl World {
             return Err(EditError::Unsuitable("a sensor touches nothing".to_owned()));
         }
         self.change_contact(object, |scene, source| {
-            let spec = scene.collision_mut(source.kind, source.index);
-            *spec.ok_or_else(|| touches_nothing(source.kind))? = CollisionSpec::of(groups);
+            let spec = scene.collision_mut(source.kind, source.index).ok_or_else(|| touches_nothing(source.kind))?;
+            *spec = CollisionSpec::with_groups(spec.as_ref(), groups);
             Ok(())
         })
     }

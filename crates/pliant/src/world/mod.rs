@@ -60,7 +60,7 @@ use crate::solver::gpu;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu::{Gpu, SubmissionMode, Surface};
 use crate::state::{State, StateLayout};
-pub use crate::world::batch::{Batch, BatchObject, BatchOptions};
+pub use crate::world::batch::{Batch, BatchObject, BatchOptions, OnDivergence};
 pub use crate::world::contact_points::ContactPoint;
 use crate::world::definition::Definition;
 pub use crate::world::definition::Handle;

@@ -42,6 +42,17 @@ impl World {
         self.advance_quietly(steps)
     }
 
+    /// Whether a step has diverged: waits for those of a GPU. On the CPU steps say so themselves.
+    pub(super) fn check_divergence(&mut self) -> Result<(), StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu
+            && gpu.regrow_lists(&self.model)?.is_some()
+        {
+            return self.sync();
+        }
+        Ok(())
+    }
+
     /// Steps without events.
     fn advance_quietly(&mut self, steps: u32) -> Result<(), StepError> {
         #[cfg(feature = "gpu")]

@@ -291,3 +291,70 @@ fn copies_of_a_batch_have_the_groups_of_their_scene() {
     assert!(heights[..3].iter().all(|y| *y > 0.05) && heights[3..].iter().all(|y| *y < -0.5), "{heights:?}");
     assert!(state.rows[..state.particles].iter().all(|row| Vec3::new(row[0], row[1], row[2]).y < -0.3));
 }
+
+/// Two strips that fall on their edges and fold, out of each other's reach; bits of both.
+fn strips(contact: &str, own: [&str; 2]) -> [Vec<[u32; 4]>; 2] {
+    let strip = |name: &str, x: f32, own: &str| {
+        format!(
+            "[[cloth]]\nname = \"{name}\"\ngrid = {{ cells = [4, 24], size = [0.2, 1.2] }}\nradius = 0.025\n{own}\n\
+             transform = {{ translate = [{x}, 0.05, 0], rotate = {{ axis = [1, 0, 0], degrees = 8 }} }}\n"
+        )
+    };
+    let (first, second) = (strip("first", 0.0, own[0]), strip("second", 3.0, own[1]));
+    let settings = "solver = { dt = 0.005, substeps = 1, iterations = 6 }\nworld = { air_density = 0 }\n";
+    let mut world = world(&parse(&format!("{settings}{contact}\n{first}{second}[[collider]]\nplane = {{}}\n")));
+    world.advance(160).unwrap();
+    ["first", "second"].map(|name| {
+        let object = world.find(name).unwrap();
+        world.positions(object).unwrap().iter().map(|row| row.map(f32::to_bits)).collect()
+    })
+}
+
+#[test]
+fn s10_each_cloth_decides_whether_it_collides_with_itself() {
+    let (on, off) = ("collision = { itself = true }", "collision = { itself = false }");
+    let [none, _] = strips("contact = { between = true }", ["", ""]);
+    let [all, all_second] = strips("contact = { itself = true }", ["", ""]);
+    assert_ne!(none, all, "they do not fold");
+    let [first, second] = strips("", [on, ""]);
+    assert_eq!(first, all);
+    assert_ne!(second, all_second);
+    assert_eq!(strips("contact = { itself = true }", ["", off]), [first, second]);
+    let wrong = parse("[[grains]]\nradius = 0.1\nfill = { min = [0, 0, 0], max = [1, 1, 1] }\n");
+    let mut spec = wrong.clone();
+    spec.grains[0].collision = Some(pliant::scene::CollisionSpec { itself: Some(true), ..Default::default() });
+    let error = spec.validate().unwrap_err();
+    assert_eq!(error.path, "grains[0].collision.itself");
+}
+
+#[test]
+fn collision_groups_leave_self_collision_as_it_was() {
+    let mut world = world(&parse(""));
+    let spec = pliant::scene::CollisionSpec { itself: Some(true), ..Default::default() };
+    let cloth = world.add(Cloth { collision: Some(spec), ..Cloth::flat([2, 2], [1.0, 1.0]) }).unwrap();
+    world.set_collision_groups(cloth, FIRST).unwrap();
+    world.set_collision_groups(cloth, CollisionGroups::ALL).unwrap();
+    world.step().unwrap();
+    // Particles of objects that collide with themselves have phase 0.
+    assert!(world.state().phases.iter().all(|&phase| phase == 0));
+}
+
+#[test]
+fn r06_a_surface_is_changed_beside_the_place_of_an_object_that_was_removed() {
+    let crate_at = |x: f32| Body::cuboid([0.2; 3]).grid(2).at([x, 0.5, 0.0]);
+    let mut edited = world(&parse("[[collider]]\nplane = {}"));
+    let first = edited.add(crate_at(0.0)).unwrap();
+    let second = edited.add(crate_at(1.0)).unwrap();
+    edited.step().unwrap();
+    // Its rows stay, as those of no object.
+    edited.remove(first).unwrap();
+    edited.set_restitution(second, 0.5).unwrap();
+    edited.set_collision_groups(second, FIRST).unwrap();
+    assert_eq!(edited.collision_groups(second).unwrap(), FIRST);
+    // Whoever takes the place has a surface of its own.
+    let third = edited.add(crate_at(2.0)).unwrap();
+    assert_eq!(edited.collision_groups(third).unwrap(), CollisionGroups::ALL);
+    edited.set_collision_groups(third, SECOND).unwrap();
+    edited.advance(30).unwrap();
+    assert!(lowest(&mut edited, second) > -0.05);
+}

@@ -5,6 +5,7 @@
 #[path = "../support/small_scenes.rs"]
 mod small_scenes;
 
+mod batch_divergence;
 mod batches;
 mod bits;
 mod contact_points;

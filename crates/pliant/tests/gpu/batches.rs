@@ -4,7 +4,7 @@ use crate::shared_device::device;
 use crate::simulations::{apart, ready, scene};
 use glam::{Quat, Vec3};
 use pliant::runtime::gpu::GpuOptions;
-use pliant::{Batch, BatchOptions, Options, Pose};
+use pliant::{Batch, BatchOptions, OnDivergence, Options, Pose};
 
 /// Scenes with a steered collider called "paddle" and an object called "it".
 const SCENES: [&str; 3] = [
@@ -142,4 +142,28 @@ fn copies_on_the_gpu_keep_their_bits_whatever_others_do_and_begin_anew_after_a_r
         let again = pushed.positions(b).unwrap().to_vec();
         assert_eq!(again[each..2 * each], first[each..2 * each], "{text}: a reset copy is as a fresh one");
     }
+}
+
+#[test]
+fn r09_copies_that_diverge_on_the_gpu_are_reset_and_all_others_go_on() {
+    if !ready() {
+        return;
+    }
+    let scene = scene(SCENES[1], &[]);
+    let options = BatchOptions { on_divergence: OnDivergence::Reset, ..BatchOptions::default() };
+    let device = device(GpuOptions::default()).unwrap();
+    let make = || Batch::on_device(&scene, COPIES, &options, &device).unwrap_or_else(|e| panic!("{e}"));
+    let (mut disturbed, mut calm) = (make(), make());
+    for (batch, speed) in [(&mut disturbed, 1e7), (&mut calm, 0.0)] {
+        batch.step_many(2).unwrap();
+        let it = batch.object("it").unwrap();
+        batch.set_velocities(it, &[Vec3::ZERO, Vec3::X * speed, Vec3::ZERO]).unwrap();
+    }
+    calm.reset(1).unwrap();
+    for steps in [2, 1, 3] {
+        disturbed.step_many(steps).unwrap();
+        calm.step_many(steps).unwrap();
+        assert_eq!(disturbed.diverged(), if steps == 2 { &[1][..] } else { &[] });
+    }
+    assert_eq!(disturbed.world().hash(), calm.world().hash());
 }

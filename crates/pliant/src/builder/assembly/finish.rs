@@ -79,7 +79,7 @@ impl Assembly {
             self.fields.resize(solid, [0.0; 4]);
         }
         // Contacts skip pairs that are close at rest.
-        let whole = particle_contact.is_some() && (self.itself || !self.attachment_filter.is_empty());
+        let whole = particle_contact.is_some() && (self.any_itself || !self.attachment_filter.is_empty());
         let rest_places = if whole { self.rest.clone() } else { Vec::new() };
         let surface_rest = if triangles { self.rest.clone() } else { Vec::new() };
         let rest = rest_of_rows(std::mem::take(&mut self.rest), [&constraints, &of_descent], solid);

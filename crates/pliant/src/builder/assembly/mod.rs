@@ -97,8 +97,9 @@ pub struct Assembly {
     pub melts: Vec<Melt>,
     /// Liquids that turn into bodies.
     pub freezes: Vec<Freeze>,
-    /// Whether objects collide with themselves.
-    itself: bool,
+    /// Whether the object that is placed collides with itself, and whether any does.
+    pub itself: bool,
+    any_itself: bool,
     /// As [`Model::fields`], up to the last body.
     pub fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
@@ -129,7 +130,7 @@ impl Assembly {
     /// An empty assembly for a scene.
     pub fn new(scene: &Scene) -> Self {
         let fluid = (!scene.liquid.is_empty()).then(|| scene.fluid.clone());
-        Self { itself: scene.contact.itself, fluid, ..Self::default() }
+        Self { fluid, ..Self::default() }
     }
 
     /// Adds all copies of a part.
@@ -235,7 +236,8 @@ impl Assembly {
         self.shape.radii.resize(self.rows.len(), part.radius);
         self.shape.objects.resize(self.rows.len(), object);
         // Objects are numbered from 1 in phases; 0 marks those with self-collision.
-        let itself = part.loose || self.itself && part.matching.is_none();
+        let itself = part.loose || self.itself;
+        self.any_itself |= self.itself;
         let phase = match part.liquid {
             Some(_) => LIQUID,
             None if itself => 0,

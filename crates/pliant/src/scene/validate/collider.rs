@@ -43,6 +43,7 @@ pub(crate) fn collider(at: &str, c: &Collider) -> Checked {
         }
     }
     collision(at, c.collision.as_ref())?;
+    not_itself(at, c.collision.as_ref())?;
     friction(&format!("{at}.friction"), &c.friction)?;
     range(&format!("{at}.restitution"), c.restitution, 0.0, 1.0)?;
     range(&format!("{at}.rolling"), c.rolling, 0.0, 1e4)?;

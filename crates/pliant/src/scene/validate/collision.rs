@@ -30,6 +30,15 @@ pub(super) fn collision(at: &str, spec: Option<&CollisionSpec>) -> Checked {
     Ok(())
 }
 
+/// Refuses self-collision of what always has it, or never.
+pub(super) fn not_itself(at: &str, spec: Option<&CollisionSpec>) -> Checked {
+    if spec.is_some_and(|spec| spec.itself.is_some()) {
+        let what = "is given, but only cloth, ropes, soft bodies and inflatables choose it";
+        return Err(SceneError::new(format!("{at}.collision.itself"), what));
+    }
+    Ok(())
+}
+
 pub(super) fn friction(at: &str, f: &FrictionSpec) -> Checked {
     range(&format!("{at}.static"), f.static_friction, 0.0, 100.0)?;
     let (found, most) = (f.kinetic_friction, f.static_friction);

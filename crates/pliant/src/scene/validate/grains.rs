@@ -3,7 +3,8 @@
 use crate::error::SceneError;
 use crate::scene::grains::{MOST_ACROSS, emitter_sites};
 use crate::scene::validate::{
-    Checked, above, color, copies, count, direction, friction, one_of, placement, range, size, surface, vector,
+    Checked, above, color, copies, count, direction, friction, not_itself, one_of, placement, range, size, surface,
+    vector,
 };
 use crate::scene::{Body, BodyModel, ContactSpec, Grains, PourSpec, RoundSpec};
 
@@ -31,6 +32,7 @@ pub fn grains(at: &str, g: &Grains) -> Checked {
     if let Some(p) = &g.pour {
         pour(at, g, p, spacing)?;
     }
+    not_itself(at, g.collision.as_ref())?;
     surface(at, g.collision.as_ref(), g.friction.as_ref(), g.restitution)?;
     color(at, g.color)
 }
@@ -132,6 +134,7 @@ pub fn body(at: &str, b: &Body) -> Checked {
         range(&format!("{at}.plastic.most"), p.most, 0.0, 1e3)?;
     }
     placement(at, &b.transform, b.array.as_ref(), b.velocity, &[])?;
+    not_itself(at, b.collision.as_ref())?;
     surface(at, b.collision.as_ref(), b.friction.as_ref(), b.restitution)?;
     color(at, b.color)
 }

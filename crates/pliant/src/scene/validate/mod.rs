@@ -11,7 +11,7 @@ mod liquid;
 mod soft;
 
 use crate::error::SceneError;
-use crate::scene::validate::collision::{collision, friction, surface};
+use crate::scene::validate::collision::{collision, friction, not_itself, surface};
 use crate::scene::*;
 
 type Checked = Result<(), SceneError>;

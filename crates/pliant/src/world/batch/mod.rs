@@ -3,9 +3,10 @@
 //! The world has every object once per copy, one after the other, so that an array over all copies is a slice of its
 //! state. Copies are environments of the model: searches and colliders keep them apart, wherever they are in space.
 //! This file holds the type and its stepping; `scene` joins the copies, `arrays` reads and steers them, `reset` returns
-//! some of them to their start.
+//! some of them to their start, `divergence` those that have no sound state any more.
 
 mod arrays;
+mod divergence;
 mod reset;
 mod scene;
 
@@ -17,9 +18,11 @@ use crate::math::RowData;
 use crate::motion::Motion;
 use crate::scene::{ObjectKind, Scene, WindSpec};
 use crate::state::State;
+pub use crate::world::batch::divergence::OnDivergence;
 use crate::world::batch::scene::Joined;
 use crate::world::edit::EditError;
 use crate::world::snapshot::Snapshot;
+use crate::world::snapshot_ring::SnapshotRing;
 use crate::world::{Options, World};
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,11 +37,13 @@ pub struct BatchOptions<'a> {
     pub steered: &'a [&'a str],
     /// Where mesh files come from; default none.
     pub meshes: &'a dyn MeshSource,
+    /// What happens when a copy diverges; default the batch stops.
+    pub on_divergence: OnDivergence,
 }
 
 impl Default for BatchOptions<'_> {
     fn default() -> Self {
-        Self { world: Options::default(), steered: &[], meshes: &NoMeshes }
+        Self { world: Options::default(), steered: &[], meshes: &NoMeshes, on_divergence: OnDivergence::Stop }
     }
 }
 
@@ -63,6 +68,11 @@ pub struct Batch {
     initial: State,
     /// Motions of colliders and pins at the start.
     motions: Motions,
+    on_divergence: OnDivergence,
+    /// The moment before the last steps, if diverged copies are reset.
+    before: SnapshotRing,
+    /// Copies that diverged in the last steps.
+    diverged: Vec<usize>,
     /// Memory for what is read back from a GPU.
     #[cfg(feature = "gpu")]
     read: Vec<RowData>,
@@ -104,7 +114,7 @@ impl Batch {
         let scene = Arc::new(scene.clone());
         let joined = Joined::new(copies, options, |_| scene.clone())?;
         let world = World::on_gpu(&joined.scene, options.meshes, options.world, device.clone(), &joined)?;
-        Ok(Self::assemble(world, copies, joined))
+        Ok(Self::assemble(world, copies, joined, options.on_divergence))
     }
 
     fn build(
@@ -114,10 +124,10 @@ impl Batch {
     ) -> Result<Self, BuildError> {
         let joined = Joined::new(copies, options, scene)?;
         let world = World::from_scene_with(&joined.scene, options.meshes, options.world, &joined)?;
-        Ok(Self::assemble(world, copies, joined))
+        Ok(Self::assemble(world, copies, joined, options.on_divergence))
     }
 
-    fn assemble(world: World, copies: usize, joined: Joined) -> Self {
+    fn assemble(world: World, copies: usize, joined: Joined, on_divergence: OnDivergence) -> Self {
         let initial = world.state().clone();
         let motions = Motions {
             colliders: world.model.colliders.iter().map(|c| c.motion.clone()).collect(),
@@ -131,6 +141,9 @@ impl Batch {
             names: joined.names,
             initial,
             motions,
+            on_divergence,
+            before: SnapshotRing::new(1),
+            diverged: Vec::new(),
             #[cfg(feature = "gpu")]
             read: Vec::new(),
         }
@@ -155,12 +168,15 @@ impl Batch {
 
     /// One step of dt of all copies. See [`World::step`].
     pub fn step(&mut self) -> Result<(), StepError> {
-        self.world.step()
+        self.step_many(1)
     }
 
     /// Runs the given number of steps. See [`World::step_many`].
     pub fn step_many(&mut self, steps: u32) -> Result<(), StepError> {
-        self.world.step_many(steps)
+        match self.on_divergence {
+            OnDivergence::Stop => self.world.step_many(steps),
+            OnDivergence::Reset => self.advance_or_reset(steps),
+        }
     }
 
     /// Simulated time since the batch was built [s]. Resets do not change it.
