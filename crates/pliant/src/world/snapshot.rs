@@ -309,6 +309,10 @@ pub(crate) fn fingerprint(model: &Model) -> u64 {
     for collider in &model.colliders {
         hash = text(hash, &collider.name);
     }
+    // Names of removed bodies stay until the next build: bodies count by themselves.
+    for body in &model.rigid_bodies.bodies {
+        hash = hash_word(hash, u64::from(body.object));
+    }
     for anchor in &model.rigid_bodies.anchors {
         hash = [anchor.particle, anchor.body].into_iter().fold(hash, |hash, n| hash_word(hash, u64::from(n)));
     }

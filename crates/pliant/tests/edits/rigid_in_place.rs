@@ -104,6 +104,22 @@ fn triangles_of_outputs_stay_within_their_bodies_as_others_go() {
 }
 
 #[test]
+fn r06_moments_before_a_body_was_removed_in_place_come_back_with_it() {
+    let (mut world, handles) = mixed(false);
+    let (saved, before) = (world.snapshot().unwrap(), world.hash());
+    let bytes = saved.to_bytes();
+    for from_bytes in [false, true] {
+        world.remove(handles[1]).unwrap();
+        world.advance(3).unwrap();
+        let snapshot = if from_bytes { world.snapshot_from_bytes(&bytes).unwrap() } else { saved.clone() };
+        world.restore(&snapshot).unwrap();
+        assert_eq!(world.hash(), before, "from bytes: {from_bytes}");
+        assert!(world.pose(handles[1]).is_ok());
+        world.step().unwrap();
+    }
+}
+
+#[test]
 fn a_body_out_of_reach_wakes_nothing_and_one_that_is_removed_wakes_what_it_carried() {
     let mut world = world(&Scene::default());
     world.add(Collider::plane()).unwrap();
