@@ -63,6 +63,13 @@ impl Failure {
         Self::usage("this build has no page for browsers").help("build with `cargo build --release --features serve`")
     }
 
+    /// `pliant view` is requested of a build without the feature `view`.
+    #[cfg(not(feature = "view"))]
+    pub fn built_without_view() -> Self {
+        Self::usage("this build has no window")
+            .help("build with `cargo build --release --features view`, or watch in a browser with `pliant serve SCENE`")
+    }
+
     /// A lack of memory, disk space, threads or a GPU.
     pub fn resource(message: impl Into<String>) -> Self {
         Self { exit: Exit::Resource, ..Self::new(message) }
@@ -101,14 +108,19 @@ impl Failure {
         if self.exit == Exit::Interrupted && self.message.is_empty() {
             return;
         }
-        let mut text = format!("error: {}", self.message);
+        stderr::note(&format!("error: {}", self.text()));
+    }
+
+    /// The message, its location and its help, each on a line.
+    pub fn text(&self) -> String {
+        let mut text = self.message.clone();
         if let Some(location) = &self.location {
             text.push_str(&format!("\n  --> {location}"));
         }
         if let Some(help) = &self.help {
             text.push_str(&format!("\nhelp: {help}"));
         }
-        stderr::note(&text);
+        text
     }
 
     /// The message alone.

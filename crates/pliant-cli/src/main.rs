@@ -25,6 +25,8 @@ mod statistics;
 mod stderr;
 mod stdout;
 mod study;
+#[cfg_attr(not(feature = "view"), path = "view_stub.rs")]
+mod view;
 mod voxelize;
 
 use args::{Command, Pliant, RunArgs};
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Run(args) => run::run(&args),
         Command::Serve(args) => serve::serve(&args),
+        Command::View(args) => view::view(&args),
         Command::Scenes(args) => scenes::scenes(&args),
         Command::Check(args) => check::check(&args),
         Command::Partition(args) => partition::partition(&args),

@@ -82,6 +82,12 @@ impl LoadedScene {
         Ok(Self { name: source.name.clone(), scene, settings: settings.to_vec(), source, meshes, quiet: false })
     }
 
+    /// The file of the scene; `None` for built-in scenes.
+    #[cfg(feature = "view")]
+    pub fn file(&self) -> Option<&Path> {
+        self.source.folder.as_ref().map(|_| Path::new(&self.source.label))
+    }
+
     /// Builds the simulation.
     pub fn simulation(&self, threads: usize, backend: Backend) -> Result<World, Failure> {
         let options = Options { threads, backend, ..Options::default() };

@@ -1,5 +1,6 @@
 //! What viewers may ask for. Messages come from outside: they are parsed without panics and checked.
 
+use crate::playback;
 use glam::Vec3;
 use serde::Deserialize;
 
@@ -25,6 +26,12 @@ pub struct Ray {
     pub origin: [f32; 3],
     /// Its direction; any length but 0.
     pub direction: [f32; 3],
+}
+
+impl From<Ray> for playback::Ray {
+    fn from(ray: Ray) -> Self {
+        Self { origin: ray.origin.into(), direction: Vec3::from(ray.direction).normalize() }
+    }
 }
 
 /// What a viewer asks for.

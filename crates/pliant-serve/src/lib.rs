@@ -10,8 +10,10 @@
 //! | file | contents |
 //! | --- | --- |
 //! | `session` | owns the world: commands, stepping in real time, history |
+//! | `playback` | moments to return to, real time, hands: shared with the window |
 //! | `command` | what a viewer may ask for, checked |
 //! | `drawing` | what is drawn: triangles, tubes, spheres, colliders |
+//! | `solid_mesh` | triangles of colliders |
 //! | `encoding` | positions in 16 bits, messages |
 //! | `broadcast` | the latest frame, from which each viewer takes what it has not seen |
 //! | `listener`, `http`, `viewer` | connections: limits, page, WebSocket |
@@ -26,11 +28,14 @@ mod drawing;
 mod encoding;
 mod http;
 mod listener;
+pub mod playback;
 mod recording;
 mod session;
+mod solid_mesh;
 mod token;
 mod viewer;
 
 pub use crate::command::{Command, CommandError};
 pub use crate::listener::{Listener, ServeError};
 pub use crate::session::{Session, SessionError, SessionOptions};
+pub use crate::solid_mesh::solid_mesh;

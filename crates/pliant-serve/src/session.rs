@@ -1,17 +1,18 @@
 //! The world that viewers watch: steps it in real time and does what they ask for.
 
 use crate::broadcast::{Broadcast, ViewerId};
-use crate::command::{Command, Ray};
+use crate::command::{self, Command};
 use crate::drawing::Drawing;
 use crate::encoding::encode_chunk;
 use crate::listener::{Link, Listener, ServeError};
+use crate::playback::{History, Pace, Ray, ball, hit, release};
 use crate::recording::Recording;
 use glam::Vec3;
 use pliant::frame::Frame;
-use pliant::scene::{Body, Scene, WindSpec};
-use pliant::{EditError, Feature, GripHandle, GripOptions, Snapshot, StepError, World};
+use pliant::scene::{Scene, WindSpec};
+use pliant::{EditError, GripHandle, GripOptions, StepError, World};
 use serde_json::json;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -23,14 +24,10 @@ const MOST_COMMANDS: usize = 1024;
 const FRAME: Duration = Duration::from_millis(16);
 /// Longest time of stepping between two looks at commands.
 const BUSY: Duration = Duration::from_millis(25);
-/// A world that is slower than real time runs in slow motion; it does not catch up more than this [s].
-const MOST_BEHIND: f64 = 0.1;
 /// Simulated time between kept moments [s].
 const MOMENT: f64 = 0.1;
 /// Time between two status messages.
 const STATUS: Duration = Duration::from_millis(250);
-/// Farthest hit of a ray, in sizes of the scene.
-const RAY_LENGTH: f32 = 100.0;
 
 /// Options of a session.
 #[derive(Clone, Copy, Debug)]
@@ -57,12 +54,6 @@ pub enum FromViewer {
     Left,
 }
 
-/// A moment to rewind to, with the grips that were held then.
-struct Moment {
-    snapshot: Snapshot,
-    grips: BTreeMap<ViewerId, GripHandle>,
-}
-
 /// A world with viewers.
 pub struct Session {
     world: World,
@@ -77,12 +68,9 @@ pub struct Session {
     /// Whether objects were added or removed since the drawing was made.
     edited: bool,
     playing: bool,
-    speed: f64,
-    /// Real and simulated time from which both run together.
-    anchor: (Instant, f64),
-    start: Moment,
-    history: VecDeque<Moment>,
-    history_bytes: u64,
+    pace: Pace,
+    /// Moments to rewind to, with the grips that were held then.
+    history: History<BTreeMap<ViewerId, GripHandle>>,
     grips: BTreeMap<ViewerId, GripHandle>,
     /// Why time stands still, if an error stopped it.
     trouble: Option<String>,
@@ -101,8 +89,8 @@ impl Session {
         let broadcast = Arc::new(Broadcast::default());
         broadcast.draw(drawing.clone());
         let recording = options.record.then(|| Recording::new(&broadcast));
-        let start = Moment { snapshot: world.snapshot()?, grips: BTreeMap::new() };
-        let anchor = (Instant::now(), world.time());
+        let history = History::new(&mut world, BTreeMap::new(), MOMENT, options.history_bytes)?;
+        let pace = Pace::new(world.time());
         let mut session = Self {
             world,
             scene: scene.clone(),
@@ -114,11 +102,8 @@ impl Session {
             changed: true,
             edited: false,
             playing: options.playing,
-            speed: 1.0,
-            anchor,
-            start,
-            history: VecDeque::new(),
-            history_bytes: options.history_bytes,
+            pace,
+            history,
             grips: BTreeMap::new(),
             trouble: None,
             step_time: 0.0,
@@ -141,7 +126,7 @@ impl Session {
 
     fn serve(&mut self, stop: &AtomicBool) -> Result<(), SessionError> {
         let (mut shown, mut told) = (Instant::now(), Instant::now() - STATUS);
-        self.anchor = (Instant::now(), self.world.time());
+        self.pace.restart(self.world.time());
         while !stop.load(Ordering::Relaxed) {
             let wait = if self.playing { Duration::from_millis(1) } else { Duration::from_millis(5) };
             match self.commands.recv_timeout(wait) {
@@ -179,14 +164,9 @@ impl Session {
     fn catch_up(&mut self) -> Result<(), StepError> {
         let begun = Instant::now();
         while self.playing && begun.elapsed() < BUSY {
-            let due = self.anchor.1 + self.anchor.0.elapsed().as_secs_f64() * self.speed;
             let step = f64::from(self.world.solver_settings().dt);
-            let behind = due - self.world.time();
-            if behind < step {
+            if !self.pace.is_due(self.world.time(), step) {
                 return Ok(());
-            }
-            if behind > MOST_BEHIND.max(2.0 * step) {
-                self.anchor = (Instant::now(), self.world.time() + step);
             }
             self.step()?;
         }
@@ -216,35 +196,24 @@ impl Session {
 
     /// Keeps the present moment, if one is due.
     fn remember(&mut self) -> Result<(), StepError> {
-        let last = self.history.back().unwrap_or(&self.start).snapshot.time();
-        if self.world.time() < last + MOMENT {
-            return Ok(());
-        }
-        let moment = Moment { snapshot: self.world.snapshot()?, grips: self.grips.clone() };
-        self.history.push_back(moment);
-        let mut bytes: u64 = self.history.iter().map(|m| m.snapshot.bytes()).sum();
-        while bytes > self.history_bytes && self.history.len() > 1 {
-            bytes -= self.history.pop_front().map_or(0, |m| m.snapshot.bytes());
+        if self.history.is_due(self.world.time()) {
+            self.history.keep(&mut self.world, self.grips.clone())?;
         }
         Ok(())
     }
 
     /// Goes back to the kept moment nearest to a time; later ones are forgotten.
     fn rewind(&mut self, time: f64) -> Result<(), String> {
-        let distance = |m: &Moment| (m.snapshot.time() - time).abs();
-        let nearest =
-            (0..self.history.len()).min_by(|&a, &b| distance(&self.history[a]).total_cmp(&distance(&self.history[b])));
-        let nearest = nearest.filter(|&k| distance(&self.history[k]) <= distance(&self.start));
-        self.history.truncate(nearest.map_or(0, |k| k + 1));
-        let moment = nearest.map_or(&self.start, |k| &self.history[k]);
-        self.world.restore(&moment.snapshot).map_err(|e| e.to_string())?;
+        let moment = self.history.nearest(time);
+        moment.restore(&mut self.world).map_err(|e| e.to_string())?;
         // Grips of that time have no viewer; those of later times do not exist then.
-        for &grip in moment.grips.values() {
+        for &grip in moment.with.values() {
             let _ = self.world.release(grip);
         }
+        self.history.forget_after(self.world.time());
         self.grips.clear();
         (self.trouble, self.changed, self.edited) = (None, true, true);
-        self.anchor = (Instant::now(), self.world.time());
+        self.pace.restart(self.world.time());
         Ok(())
     }
 
@@ -274,10 +243,7 @@ impl Session {
                 self.playing = false;
                 self.rewind(time)?;
             }
-            Command::Speed { value } => {
-                self.speed = f64::from(value);
-                self.anchor = (Instant::now(), self.world.time());
-            }
+            Command::Speed { value } => self.pace.set_speed(f64::from(value), self.world.time()),
             Command::Gravity { value } => self.world.set_gravity(value).map_err(text)?,
             Command::Wind { value } => {
                 let gusts = self.scene.world.wind.clone();
@@ -309,18 +275,14 @@ impl Session {
 
     fn play(&mut self, on: bool) {
         self.playing = on && self.trouble.is_none();
-        self.anchor = (Instant::now(), self.world.time());
+        self.pace.restart(self.world.time());
     }
 
-    /// What a ray hits. Colliders are part of the background: who drags the floor wants to turn the view.
-    fn hit(&mut self, ray: Ray) -> Result<Option<pliant::Hit>, String> {
-        let direction = Vec3::from(ray.direction).normalize();
-        let limit = RAY_LENGTH * self.drawing.size;
-        let hit = self.world.ray_cast(Vec3::from(ray.origin), direction, limit).map_err(|e| e.to_string())?;
-        Ok(hit.filter(|hit| hit.feature != Feature::Collider))
+    fn hit(&mut self, ray: command::Ray) -> Result<Option<pliant::Hit>, String> {
+        hit(&mut self.world, &Ray::from(ray), self.drawing.size).map_err(|e| e.to_string())
     }
 
-    fn grab(&mut self, viewer: ViewerId, ray: Ray) -> Result<(), String> {
+    fn grab(&mut self, viewer: ViewerId, ray: command::Ray) -> Result<(), String> {
         self.release(viewer)?;
         let Some(hit) = self.hit(ray)? else {
             self.link.broadcast.reply(viewer, json!({ "type": "missed" }).to_string());
@@ -335,24 +297,12 @@ impl Session {
     }
 
     fn release(&mut self, viewer: ViewerId) -> Result<(), String> {
-        match self.grips.remove(&viewer).map(|grip| self.world.release(grip)) {
-            // Its object is gone, and the grip with it.
-            None | Some(Ok(()) | Err(EditError::Stale)) => Ok(()),
-            Some(Err(error)) => Err(error.to_string()),
-        }
+        let grip = self.grips.remove(&viewer);
+        grip.map_or(Ok(()), |grip| release(&mut self.world, grip)).map_err(|e| e.to_string())
     }
 
-    /// A ball of a twentieth of the scene's size, as heavy as wood, that flies through the scene in about half a second.
-    fn throw(&mut self, ray: Ray) -> Result<(), String> {
-        let size = self.drawing.size;
-        let (origin, direction) = (Vec3::from(ray.origin), Vec3::from(ray.direction).normalize());
-        let radius = 0.025 * size;
-        let ball = Body::ball(radius)
-            .density(600.0)
-            .at((origin + direction * (4.0 * radius)).to_array())
-            .velocity((direction * (2.0 * size).min(30.0)).to_array())
-            .color([0.85, 0.3, 0.2]);
-        self.world.add(ball).map_err(|e| e.to_string())?;
+    fn throw(&mut self, ray: command::Ray) -> Result<(), String> {
+        self.world.add(ball(&Ray::from(ray), self.drawing.size)).map_err(|e| e.to_string())?;
         self.edited = true;
         Ok(())
     }
@@ -394,14 +344,13 @@ impl Session {
     }
 
     fn status(&self) -> String {
-        let first = self.history.front().map_or(self.start.snapshot.time(), |m| m.snapshot.time());
         let settings = self.world.world_settings();
         json!({
             "type": "status",
             "playing": self.playing,
             "time": self.world.time(),
-            "first": first.min(self.start.snapshot.time()),
-            "speed": self.speed,
+            "first": self.history.start().snapshot.time(),
+            "speed": self.pace.speed(),
             "step_ms": 1000.0 * self.step_time,
             "particles": self.world.particles(),
             "viewers": self.link.broadcast.viewers() - usize::from(self.recording.is_some()),

@@ -8,6 +8,7 @@ mod serve;
 mod solver;
 mod study;
 mod values;
+mod view;
 mod voxelize;
 
 pub use backend::{BackendArgs, GpuArgs};
@@ -17,6 +18,7 @@ pub use overrides::Overrides;
 pub use serve::ServeArgs;
 pub use solver::SolverSpec;
 pub use study::{ColorsArgs, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs, StudyOptions};
+pub use view::ViewArgs;
 pub use voxelize::VoxelizeArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -35,6 +37,7 @@ Examples:
   pliant scenes                   all built-in scenes
   pliant run my_scene.toml        a scene of your own
   pliant serve flags              the same in a browser, to be touched
+  pliant view flags               the same in a window
   pliant schema > scene.json      JSON Schema for your editor
 
 Exit codes: 0 done, 1 failure, 2 wrong usage, 3 invalid scene or mesh, 4 the simulation diverged,
@@ -53,6 +56,8 @@ pub enum Command {
     Run(RunArgs),
     /// Show a running scene in a browser: look around, pull objects, rewind.
     Serve(ServeArgs),
+    /// Show a running scene in a window: look around, pull objects, rewind, change everything.
+    View(ViewArgs),
     /// List the built-in scenes.
     Scenes(ScenesArgs),
     /// Validate a scene and show what would be built, without running it.

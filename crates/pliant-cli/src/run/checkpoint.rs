@@ -88,17 +88,7 @@ impl Checkpoint {
             fs::canonicalize(folder).map_err(|e| Failure::io(&format!("cannot open {}", folder.display()), &e))?;
         let damaged =
             || Failure::new(format!("{} is damaged, or no checkpoint of this version", path.display())).help(help);
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(damaged)?;
-        let (length, rest) = rest.split_first_chunk::<8>().ok_or_else(damaged)?;
-        let length = u64::from_le_bytes(*length);
-        if length > MOST_HEADER || length + 8 > rest.len() as u64 {
-            return Err(damaged());
-        }
-        let (header, rest) = rest.split_at(length as usize);
-        let (sum, snapshot) = rest.split_first_chunk::<8>().ok_or_else(damaged)?;
-        if u64::from_le_bytes(*sum) != hash(header) {
-            return Err(damaged());
-        }
+        let (header, snapshot) = split(&bytes).ok_or_else(damaged)?;
         let header = serde_json::from_slice(header).map_err(|_| damaged())?;
         Ok(Self { header, snapshot: snapshot.to_vec(), folder })
     }
@@ -148,6 +138,24 @@ impl Checkpoint {
         let snapshot: Snapshot = world.snapshot_from_bytes(&self.snapshot).map_err(changed)?;
         world.restore(&snapshot).map_err(changed)
     }
+}
+
+/// Header and snapshot of a checkpoint's bytes, unless they are damaged.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<8>()?;
+    let length = u64::from_le_bytes(*length);
+    if length > MOST_HEADER || length + 8 > rest.len() as u64 {
+        return None;
+    }
+    let (header, rest) = rest.split_at(length as usize);
+    let (sum, snapshot) = rest.split_first_chunk::<8>()?;
+    (u64::from_le_bytes(*sum) == hash(header)).then_some((header, snapshot))
+}
+
+/// The snapshot in the bytes of a checkpoint; other bytes as they are.
+#[cfg(feature = "view")]
+pub fn snapshot_in(bytes: &[u8]) -> &[u8] {
+    split(bytes).map_or(bytes, |(_, snapshot)| snapshot)
 }
 
 /// 64-bit FNV-1a.

@@ -21,6 +21,8 @@ use crate::progress::Progress;
 use crate::scene_loader::{LoadedScene, Setting};
 use crate::stderr;
 use crate::stdout;
+#[cfg(feature = "view")]
+pub use checkpoint::snapshot_in;
 use checkpoint::{Checkpoint, Checkpoints};
 use end::RunEnd;
 use foam::FoamOutput;

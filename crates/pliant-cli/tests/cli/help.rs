@@ -10,6 +10,8 @@ fn every_help_has_an_example() {
     let others = [
         &[][..],
         &["run"],
+        &["serve"],
+        &["view"],
         &["scenes"],
         &["check"],
         &["partition"],
