@@ -13,7 +13,7 @@
 //! | --- | --- |
 //! | `session` | commands, stepping, history, materials, measurements; no window types |
 //! | `camera`, `picking` | the eye; what is under the pointer |
-//! | `scene_draw` | shadow map, sky, ground, meshes, tubes, spheres, lines |
+//! | `scene_draw` | shadow map, sky, ground, meshes, tubes, spheres, liquids, lines |
 //! | `ui`, `ui_paint` | panels, and how they are painted |
 //! | `window` | events, surface, screenshots, videos |
 //!

@@ -35,7 +35,7 @@ pub fn pick(view: &View, ray: &Ray) -> Option<Picked> {
             offer(distance, Some(a));
         }
     }
-    for &i in shape.spheres.iter().filter(|&&i| !frame.is_inactive(i as usize)) {
+    for &i in shape.spheres.iter().chain(&shape.liquid).filter(|&&i| !frame.is_inactive(i as usize)) {
         if let Some(distance) = meets_sphere(ray, at(i), shape.radii[i as usize]) {
             offer(distance, Some(i));
         }

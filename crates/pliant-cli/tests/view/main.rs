@@ -188,7 +188,10 @@ fn an_empty_scene_errors_in_the_file_and_divergence_are_shown() {
     assert_eq!(at(folder.path(), &snapshot).particles(), 17 * 17);
 
     // A step so long that what falls leaves the range of single precision. Real time will not get to it: the key does.
-    write(&format!("solver = {{ dt = 1000 }}\nworld = {{ gravity = [0, -9000, 0] }}\n{}", CLOTH.replace("pin = ", "# ")));
+    write(&format!(
+        "solver = {{ dt = 1000 }}\nworld = {{ gravity = [0, -9000, 0] }}\n{}",
+        CLOTH.replace("pin = ", "# ")
+    ));
     window.seen("the divergence", |image| {
         window.key(PERIOD);
         image.count(message, ERROR) > 5_000

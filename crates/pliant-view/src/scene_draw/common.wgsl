@@ -6,7 +6,8 @@ struct Picture {
     // From the world to the shadow map.
     light: mat4x4<f32>,
     eye: vec4<f32>,
-    // Directions of the view; right and up have the half extents of the picture at a depth of 1.
+    // Directions of the view; right and up have the half extents of the picture at a depth of 1. w: nearest and farthest depth,
+    // and the radius of liquid particles [m].
     right: vec4<f32>,
     up: vec4<f32>,
     forward: vec4<f32>,
@@ -76,4 +77,23 @@ fn shade(color: vec3<f32>, at: vec3<f32>, normal: vec3<f32>) -> vec3<f32> {
 fn sky(way: vec3<f32>) -> vec3<f32> {
     let rise = max(normalize(way).y, 0.0);
     return tone_map(mix(HORIZON, ZENITH, rise / (rise + 0.35) * 1.35));
+}
+
+// Corner of a square that faces the eye and covers a sphere, with a margin in pixels.
+fn sphere_corner(index: u32, sphere: vec4<f32>, margin: f32) -> vec3<f32> {
+    let way = sphere.xyz - picture.eye.xyz;
+    let distance = length(way);
+    let ahead = way / distance;
+    let first = normalize(cross(ahead, picture.up.xyz));
+    let second = cross(first, ahead);
+    // The outline is a little larger than the circle through the center.
+    let beyond = max(distance * distance - sphere.w * sphere.w, 1e-4 * distance * distance);
+    let half_side = sphere.w * distance / sqrt(beyond) + margin * picture.place.w * distance;
+    let corner = corner_of(index) * half_side;
+    return sphere.xyz + first * corner.x + second * corner.y;
+}
+
+// Corner of the square from -1 to 1.
+fn corner_of(index: u32) -> vec2<f32> {
+    return vec2<f32>(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
 }

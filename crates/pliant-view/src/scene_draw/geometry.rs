@@ -39,6 +39,21 @@ impl Coloring {
     }
 }
 
+/// How a view is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Colors.
+    pub coloring: Coloring,
+    /// Whether liquids are surfaces; else they are spheres.
+    pub liquid_surfaces: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { coloring: Coloring::default(), liquid_surfaces: true }
+    }
+}
+
 /// Vertex of a mesh.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -90,6 +105,10 @@ pub struct Geometry {
     pub tubes: Vec<Tube>,
     /// Particles, and the joints of ropes.
     pub spheres: Vec<Sphere>,
+    /// Particles of liquids that are drawn as a surface.
+    pub liquid: Vec<Sphere>,
+    /// Largest of their radii [m].
+    pub liquid_radius: f32,
     /// Lines of the overlay.
     pub lines: Vec<LineVertex>,
     /// Box around what is drawn, without the ground [m].
@@ -104,11 +123,12 @@ fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
 
 impl Geometry {
     /// Of a view.
-    pub fn new(view: &View, coloring: Coloring) -> Self {
+    pub fn new(view: &View, look: Look) -> Self {
         let mut all = Self { low: view.drawn.low, high: view.drawn.high, ..Self::default() };
-        let colors = colors(view, coloring);
+        let colors = colors(view, look.coloring);
         all.add_surfaces(view, &colors);
         all.add_ropes_and_particles(view, &colors);
+        all.add_liquids(view, &colors, look);
         all.add_colliders(view);
         let end = |e: &crate::session::LineEnd| LineVertex { position: e.position.to_array(), color: opaque(e.color) };
         all.lines = view.lines.iter().map(end).collect();
@@ -150,6 +170,24 @@ impl Geometry {
         }
         for &i in drawn.spheres.iter().filter(|&&i| is_shown(i)) {
             self.spheres.push(Sphere { center: with(i, drawn.radii[i as usize]), color: colors[i as usize] });
+        }
+    }
+
+    /// A surface has one color; what is colored by particle is drawn as particles.
+    fn add_liquids(&mut self, view: &View, colors: &[[u8; 4]], look: Look) {
+        let (drawn, frame) = (&view.drawn, &view.frame);
+        let shown = |&&i: &&u32| frame.positions[i as usize].is_finite() && !frame.is_inactive(i as usize);
+        let radius = |i: u32| drawn.radii[i as usize];
+        let sphere = |&i: &u32| Sphere {
+            center: frame.positions[i as usize].extend(radius(i)).to_array(),
+            color: colors[i as usize],
+        };
+        let spheres = drawn.liquid.iter().filter(shown).map(sphere);
+        if look.coloring == Coloring::Object && look.liquid_surfaces {
+            self.liquid.extend(spheres);
+            self.liquid_radius = drawn.liquid.iter().map(|&i| radius(i)).fold(0.0, f32::max);
+        } else {
+            self.spheres.extend(spheres);
         }
     }
 
@@ -239,7 +277,7 @@ mod tests {
     #[test]
     fn every_kind_of_thing_is_drawn() {
         for coloring in Coloring::ALL {
-            let all = Geometry::new(&sheet(vec![Vec3::ZERO, Vec3::Z, Vec3::X]), coloring);
+            let all = Geometry::new(&sheet(vec![Vec3::ZERO, Vec3::Z, Vec3::X]), Look { coloring, ..Look::default() });
             assert_eq!((all.vertices.len(), all.indices.len(), all.tubes.len(), all.spheres.len()), (3, 3, 1, 3));
             assert_eq!(all.vertices[0].normal, [0.0, 1.0, 0.0]);
         }
@@ -247,9 +285,25 @@ mod tests {
 
     #[test]
     fn positions_that_are_no_numbers_are_left_out() {
-        let all = Geometry::new(&sheet(vec![Vec3::NAN; 3]), Coloring::Speed);
+        let all = Geometry::new(&sheet(vec![Vec3::NAN; 3]), Look::default());
         assert!(all.indices.is_empty() && all.tubes.is_empty() && all.spheres.is_empty());
         assert!(all.low.is_finite() && all.high.is_finite());
+    }
+
+    #[test]
+    fn liquids_are_surfaces_where_they_have_one_color() {
+        let mut view = sheet(vec![Vec3::ZERO, Vec3::Z, Vec3::X]);
+        let drawn = Drawn { spheres: Vec::new(), liquid: vec![2], ..Drawn::clone(&view.drawn) };
+        view.drawn = Arc::new(drawn);
+        for coloring in Coloring::ALL {
+            for liquid_surfaces in [true, false] {
+                let all = Geometry::new(&view, Look { coloring, liquid_surfaces });
+                let surface = liquid_surfaces && coloring == Coloring::Object;
+                // The rope has a sphere at each end.
+                assert_eq!((all.spheres.len(), all.liquid.len()), if surface { (2, 1) } else { (3, 0) });
+                assert_eq!(all.liquid_radius, if surface { 0.1 } else { 0.0 });
+            }
+        }
     }
 
     #[test]

@@ -1,21 +1,23 @@
-//! Draws a view: shadow map, sky, ground, meshes, ropes, spheres, lines, with four samples per pixel.
+//! Draws a view: shadow map, sky, ground, meshes, ropes, spheres, liquids, lines, with four samples per pixel.
 //!
 //! Positions come from the host; the picture stays on the device until it is asked for.
 
 mod buffers;
 mod geometry;
+mod liquid;
 mod pipelines;
 mod readback;
 mod targets;
 mod uniforms;
 
-pub use geometry::Coloring;
+pub use geometry::{Coloring, Look};
 pub use uniforms::ground_spacing;
 
 use crate::camera::Camera;
 use crate::session::View;
 use buffers::Stream;
 use geometry::Geometry;
+use liquid::LiquidRenderer;
 use pipelines::Pipelines;
 use pliant_render::Image;
 use targets::{Targets, shadow_map};
@@ -44,6 +46,10 @@ pub struct SceneRenderer {
     tubes: Stream,
     spheres: Stream,
     lines: Stream,
+    /// Particles of liquids, and what draws them as a surface; made when the first are seen.
+    liquid: Stream,
+    liquids: Option<LiquidRenderer>,
+    software: bool,
     geometry: Geometry,
     ground: Option<f32>,
 }
@@ -96,6 +102,9 @@ impl SceneRenderer {
             tubes: Stream::new("tubes", vertex),
             spheres: Stream::new("spheres", vertex),
             lines: Stream::new("lines", vertex),
+            liquid: Stream::new("liquid", vertex),
+            liquids: None,
+            software,
             geometry: Geometry::default(),
             ground: None,
             device: device.clone(),
@@ -104,8 +113,8 @@ impl SceneRenderer {
     }
 
     /// Takes over another view.
-    pub fn set_view(&mut self, view: &View, coloring: Coloring) {
-        let geometry = Geometry::new(view, coloring);
+    pub fn set_view(&mut self, view: &View, look: Look) {
+        let geometry = Geometry::new(view, look);
         let (device, queue) = (&self.device, &self.queue);
         self.vertices.write(device, queue, &geometry.vertices);
         self.indices.write(device, queue, &geometry.indices);
@@ -115,6 +124,7 @@ impl SceneRenderer {
         self.tubes.write(device, queue, &geometry.tubes);
         self.spheres.write(device, queue, &geometry.spheres);
         self.lines.write(device, queue, &geometry.lines);
+        self.liquid.write(device, queue, &geometry.liquid);
         self.geometry = geometry;
         self.ground = view.drawn.ground;
     }
@@ -125,6 +135,9 @@ impl SceneRenderer {
         let size = (size.0.clamp(1, most), size.1.clamp(1, most));
         if size != self.targets.size {
             self.targets = Targets::new(&self.device, size);
+            if let Some(liquids) = &mut self.liquids {
+                liquids.forget();
+            }
         }
     }
 
@@ -144,13 +157,25 @@ impl SceneRenderer {
     }
 
     /// Draws the last view that was set.
-    pub fn draw(&self, camera: &Camera) {
+    pub fn draw(&mut self, camera: &Camera) {
         let size = self.targets.size;
+        let wet = self.liquid.filled().is_some();
+        if wet {
+            let p = &self.pipelines;
+            let make = || LiquidRenderer::new(&self.device, &p.uniforms, &p.shadow_map, self.software);
+            self.liquids.get_or_insert_with(make).resize(size, &self.targets.depth);
+        }
+        let liquids = self.liquids.as_ref().filter(|_| wet);
         let uniforms = PictureUniforms::new(camera, &self.geometry, self.ground, size, self.shadow_side);
         self.queue.write_buffer(&self.uniforms, 0, bytemuck::bytes_of(&uniforms));
         let mut encoder = self.device.create_command_encoder(&Default::default());
+        let picture = self.targets.picture.create_view(&Default::default());
         self.draw_shadows(&mut encoder);
-        self.draw_picture(&mut encoder);
+        // Liquids are drawn over a picture of everything else.
+        self.draw_picture(&mut encoder, liquids.and_then(LiquidRenderer::behind).unwrap_or(&picture));
+        if let Some(liquids) = liquids {
+            liquids.draw(&mut encoder, &self.liquid, [&self.uniform_bindings, &self.shadow_bindings], &picture);
+        }
         self.queue.submit([encoder.finish()]);
     }
 
@@ -181,18 +206,17 @@ impl SceneRenderer {
         }
     }
 
-    fn draw_picture(&self, encoder: &mut wgpu::CommandEncoder) {
-        let resolved = self.targets.picture.create_view(&Default::default());
+    fn draw_picture(&self, encoder: &mut wgpu::CommandEncoder, into: &wgpu::TextureView) {
         let color = wgpu::RenderPassColorAttachment {
             view: &self.targets.samples,
             depth_slice: None,
-            resolve_target: Some(&resolved),
+            resolve_target: Some(into),
             // The sky covers every sample, and only the resolved picture is stored.
             ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Discard },
         };
         let depth = wgpu::RenderPassDepthStencilAttachment {
             view: &self.targets.depth,
-            depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Discard }),
+            depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Store }),
             stencil_ops: None,
         };
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {

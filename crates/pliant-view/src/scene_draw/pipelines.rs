@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_shaders_are_valid() {
-        for source in [super::SOURCE, include_str!("../ui_paint.wgsl")] {
+        for source in [super::SOURCE, crate::scene_draw::liquid::SOURCE, include_str!("../ui_paint.wgsl")] {
             let module =
                 naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
             let (flags, all) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all());

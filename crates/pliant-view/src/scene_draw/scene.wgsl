@@ -140,26 +140,14 @@ struct SphereColor {
     @builtin(frag_depth) depth: f32,
 }
 
-fn corner_of(index: u32) -> vec2<f32> {
-    return vec2<f32>(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
-}
-
 @vertex
 fn sphere_vertex(
     @builtin(vertex_index) index: u32,
     @location(0) sphere: vec4<f32>,
     @location(1) color: vec4<f32>,
 ) -> SpherePoint {
-    let way = sphere.xyz - picture.eye.xyz;
-    let distance = length(way);
-    let ahead = way / distance;
-    let first = normalize(cross(ahead, picture.up.xyz));
-    let second = cross(first, ahead);
-    // The outline is a little larger than the circle through the center; a pixel more for its edge.
-    let beyond = max(distance * distance - sphere.w * sphere.w, 1e-4 * distance * distance);
-    let half_side = sphere.w * distance / sqrt(beyond) + 1.5 * picture.place.w * distance;
-    let corner = corner_of(index) * half_side;
-    let at = sphere.xyz + first * corner.x + second * corner.y;
+    // A pixel more for the edge.
+    let at = sphere_corner(index, sphere, 1.5);
     return SpherePoint(picture.view_projection * vec4<f32>(at, 1.0), at, sphere, color.rgb);
 }
 

@@ -35,7 +35,8 @@ impl Targets {
         Self {
             size,
             samples: make("samples", COLOR, SAMPLES, target, &[]).create_view(&Default::default()),
-            depth: make("depth", DEPTH, SAMPLES, target, &[]).create_view(&Default::default()),
+            depth: make("depth", DEPTH, SAMPLES, target | TextureUsages::TEXTURE_BINDING, &[])
+                .create_view(&Default::default()),
             picture: make("picture", COLOR, 1, target | read, &[RAW_COLOR]),
         }
     }

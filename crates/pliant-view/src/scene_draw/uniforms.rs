@@ -56,15 +56,16 @@ impl PictureUniforms {
         let tangent = (0.5 * camera.fov).tan();
         let (light, reach) = light(geometry.low, geometry.high);
         let fade = 6.0 * camera.size + 4.0 * camera.distance;
-        let half = 0.9 * camera.depths().1.min(8.0 * fade);
+        let (near, far) = camera.depths();
+        let half = 0.9 * far.min(8.0 * fade);
         let place = Vec3::new(camera.target.x, 0.0, camera.target.z);
         Self {
             view_projection: camera.matrix(aspect).to_cols_array_2d(),
             light: light.to_cols_array_2d(),
             eye: camera.eye().extend(1.0).to_array(),
-            right: (camera.right() * tangent * aspect).extend(0.0).to_array(),
-            up: (camera.up() * tangent).extend(0.0).to_array(),
-            forward: camera.forward().extend(0.0).to_array(),
+            right: (camera.right() * tangent * aspect).extend(near).to_array(),
+            up: (camera.up() * tangent).extend(far).to_array(),
+            forward: camera.forward().extend(geometry.liquid_radius).to_array(),
             sun: sun().extend(2.0 * reach / shadow as f32).to_array(),
             ground: [ground.unwrap_or(0.0), ground_spacing(camera.size), fade, half],
             place: place.extend(2.0 * tangent / pixels.1 as f32).to_array(),

@@ -19,6 +19,8 @@ pub struct Drawn {
     pub lines: Vec<[u32; 2]>,
     /// Points that are drawn as spheres.
     pub spheres: Vec<u32>,
+    /// Particles of liquids.
+    pub liquid: Vec<u32>,
     /// Radius of each point [m].
     pub radii: Vec<f32>,
     /// Object of each point.
@@ -71,6 +73,9 @@ impl Drawn {
             // A scene that floats far above the ground is not shrunk to a dot by it.
             low.y = low.y.min(height.max(low.y - 2.0 * (high - low).max_element()));
         }
+        let wet = world.model().fluid.as_ref().map_or(&[][..], |fluid| &fluid.liquids);
+        let (liquid, spheres) =
+            shape.free_points().into_iter().partition(|&i| wet.get(i as usize).is_some_and(|&liquid| liquid > 0));
         let size = (high - low).length().clamp(1e-3, 1e5);
         for (collider, mesh) in world.model().colliders.iter().zip(&mut colliders) {
             // Planes are unit squares.
@@ -82,7 +87,8 @@ impl Drawn {
             version,
             triangles: shape.triangles.clone(),
             lines: shape.lines.clone(),
-            spheres: shape.free_points(),
+            spheres,
+            liquid,
             radii: shape.radii.clone(),
             objects: shape.objects.clone(),
             names: shape.object_names.clone(),

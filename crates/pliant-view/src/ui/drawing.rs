@@ -10,9 +10,12 @@ pub fn show(ui: &mut Ui, state: &mut UiState, view: &View) {
     ui.strong("Color by");
     ui.horizontal(|ui| {
         for coloring in Coloring::ALL {
-            ui.selectable_value(&mut state.coloring, coloring, coloring.name());
+            ui.selectable_value(&mut state.look.coloring, coloring, coloring.name());
         }
     });
+    let of_objects = state.look.coloring == Coloring::Object;
+    let surfaces = egui::Checkbox::new(&mut state.look.liquid_surfaces, "liquids as surfaces");
+    ui.add_enabled(of_objects, surfaces).on_disabled_hover_text("other colors are those of particles");
     ui.separator();
     ui.strong("Over the picture");
     let observed = &mut state.observed;

@@ -13,7 +13,7 @@ mod world;
 
 pub use style::set_style;
 
-use crate::scene_draw::Coloring;
+use crate::scene_draw::Look;
 use crate::session::{Command, Item, Notice, Observed, View};
 use egui::{Rect, Ui};
 use std::time::Instant;
@@ -79,8 +79,8 @@ pub struct UiState {
     panel: Option<Option<Panel>>,
     /// Whether the keys are shown.
     pub help: bool,
-    /// How objects are colored.
-    pub coloring: Coloring,
+    /// Colors, and whether liquids are surfaces.
+    pub look: Look,
     /// What is drawn over the picture.
     pub observed: Observed,
     /// The item that the next click puts into the scene.
@@ -98,7 +98,7 @@ impl Default for UiState {
         Self {
             panel: None,
             help: false,
-            coloring: Coloring::default(),
+            look: Look::default(),
             observed: Observed::default(),
             placing: None,
             thrown: Item::Ball,

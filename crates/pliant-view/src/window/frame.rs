@@ -104,10 +104,10 @@ impl OpenWindow {
         let scale = self.egui.egui_ctx().pixels_per_point() * if coarse { 0.5 } else { 1.0 };
         let pixels = |points: f32| (points * scale).round().max(1.0) as u32;
         self.renderer.resize((pixels(self.place.width()), pixels(self.place.height())));
-        let wanted = Drawn { camera: self.camera, coloring: self.ui.coloring, size: self.renderer.size() };
-        let colored = self.drawn.is_none_or(|drawn| drawn.coloring != wanted.coloring);
+        let wanted = Drawn { camera: self.camera, look: self.ui.look, size: self.renderer.size() };
+        let colored = self.drawn.is_none_or(|drawn| drawn.look != wanted.look);
         if fresh || colored {
-            self.renderer.set_view(&self.view, self.ui.coloring);
+            self.renderer.set_view(&self.view, self.ui.look);
         }
         if fresh || self.drawn != Some(wanted) {
             self.renderer.draw(&self.camera);

@@ -108,7 +108,7 @@ impl OpenWindow {
                 "p" => self.ask(Command::Replay),
                 "s" => self.act(Action::SaveSnapshot),
                 "v" => self.act(Action::Video),
-                "c" => self.ui.coloring = self.ui.coloring.next(),
+                "c" => self.ui.look.coloring = self.ui.look.coloring.next(),
                 "x" => self.remove_under_pointer(),
                 "t" => {
                     if let Some(ray) = self.ray() {

@@ -10,7 +10,7 @@ mod video;
 pub use error::WindowError;
 
 use crate::camera::Camera;
-use crate::scene_draw::{Coloring, SceneRenderer};
+use crate::scene_draw::{Look, SceneRenderer};
 use crate::session::{Command, Loaded, Notice, Observed, SceneSource, SessionOptions, SessionThread, View};
 use crate::ui::{self, UiState, WindowInfo};
 use crate::ui_paint::UiPainter;
@@ -167,7 +167,7 @@ struct OpenWindow {
 #[derive(Clone, Copy, PartialEq)]
 struct Drawn {
     camera: Camera,
-    coloring: Coloring,
+    look: Look,
     size: (u32, u32),
 }
 
