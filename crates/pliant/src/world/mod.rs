@@ -1,14 +1,16 @@
 //! A running simulation: definition, model, state and backend.
 //!
-//! This file builds it and hands out its state. `stepping` advances it; `edit`, `append` and `carry` change its objects;
-//! `steer`, `motions` and `setters` change parameters; `objects`, `queries` and `spatial` read results; `grips`,
-//! `events` and `snapshot` have one subject each.
+//! This file has its parts and hands out its state. `construct` builds it, `stepping` advances it; `edit`, `append` and
+//! `carry` change its objects; `steer`, `motions` and `setters` change parameters; `objects`, `queries` and `spatial` read
+//! results; `grips`, `events` and `snapshot` have one subject each.
 
 mod append;
 mod append_rigid;
 mod archive;
+mod backend;
 mod batch;
 mod carry;
+mod construct;
 mod contact_points;
 mod contacts;
 mod definition;
@@ -41,24 +43,18 @@ mod steer;
 mod stepping;
 mod surfaces;
 
-#[cfg(feature = "gpu")]
-use crate::builder::attach::joins_rigid_body;
-use crate::builder::layout::{History, Layout, NoHistory};
-use crate::builder::{BuildError, MeshSource, NoMeshes, build_with};
+use crate::builder::layout::Layout;
 use crate::error::StepError;
 use crate::model::Model;
 use crate::partition::Target;
 use crate::rigid_body::body_grid::BodyGrid;
 use crate::runtime::cpu::Isa;
 #[cfg(feature = "gpu")]
-use crate::runtime::gpu::{Device, GpuOptions};
-use crate::scene::Scene;
+use crate::runtime::gpu::GpuOptions;
 use crate::schedule::stats::ContactPair;
 use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
-use crate::solver::gpu;
-#[cfg(feature = "gpu")]
-use crate::solver::gpu::{Gpu, SubmissionMode, Surface};
+use crate::solver::gpu::Gpu;
 use crate::state::{State, StateLayout};
 pub use crate::world::batch::{Batch, BatchObject, BatchOptions, OnDivergence};
 pub use crate::world::contact_points::ContactPoint;
@@ -72,7 +68,7 @@ pub use crate::world::grips::{GripHandle, GripOptions};
 use crate::world::host_copy::HostCopy;
 pub use crate::world::joints::JointForce;
 pub use crate::world::measures::ObjectEnergy;
-use crate::world::mesh_cache::{MeshCache, RecordedMeshes};
+use crate::world::mesh_cache::MeshCache;
 pub use crate::world::objects::Momentum;
 use crate::world::overlap::SolidBounds;
 use crate::world::parameters::Parameters;
@@ -175,130 +171,6 @@ pub struct World {
 }
 
 impl World {
-    /// Builds a scene.
-    pub fn from_scene(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
-        Self::from_scene_with(scene, meshes, options, &NoHistory)
-    }
-
-    /// [`Self::from_scene`] with what is known of its objects.
-    fn from_scene_with(
-        scene: &Scene,
-        meshes: &dyn MeshSource,
-        options: Options,
-        known: &dyn History,
-    ) -> Result<Self, BuildError> {
-        match options.backend {
-            Backend::Cpu => Self::on_cpu(scene, meshes, options, known),
-            #[cfg(feature = "gpu")]
-            Backend::Gpu(gpu) => Self::on_gpu(scene, meshes, options, Device::open(&gpu)?, known),
-            #[cfg(feature = "gpu")]
-            Backend::Auto if joins_rigid_body(scene) => Self::on_cpu(scene, meshes, options, known),
-            #[cfg(feature = "gpu")]
-            Backend::Auto => match Device::open(&GpuOptions::default()) {
-                Ok(device) if !device.software => match Self::on_gpu(scene, meshes, options, device, known) {
-                    Ok(fast) if fast.is_gpu_faster() => Ok(fast),
-                    // If the CPU is expected to be faster the scene is small, and rebuilding is cheap; a scene that
-                    // exceeds the GPU may fit the CPU.
-                    Ok(_) | Err(BuildError::Gpu(_)) => Self::on_cpu(scene, meshes, options, known),
-                    refused => refused,
-                },
-                _ => Self::on_cpu(scene, meshes, options, known),
-            },
-            #[cfg(not(feature = "gpu"))]
-            Backend::Auto => Self::on_cpu(scene, meshes, options, known),
-        }
-    }
-
-    /// Builds a scene on an open GPU, instead of the backend of `options`. Worlds on one device share compiled shaders.
-    #[cfg(feature = "gpu")]
-    pub fn on_device(
-        scene: &Scene,
-        meshes: &dyn MeshSource,
-        options: Options,
-        device: &Device,
-    ) -> Result<Self, BuildError> {
-        Self::on_gpu(scene, meshes, options, device.clone(), &NoHistory)
-    }
-
-    /// A world without objects, to be filled by [`Self::add`].
-    pub fn new(options: Options) -> Result<Self, BuildError> {
-        Self::from_scene(&Scene::default(), &NoMeshes, options)
-    }
-
-    fn on_cpu(
-        scene: &Scene,
-        meshes: &dyn MeshSource,
-        options: Options,
-        known: &dyn History,
-    ) -> Result<Self, BuildError> {
-        // Only a model straight from `build_with` is run: the backends' `unsafe` code relies on its validation.
-        let built = Built::new(scene, meshes, &options.target.unwrap_or(Target::CPU), known)?;
-        let (threads, isa) = (options.threads, options.isa);
-        let cpu = Cpu::new(&built.model, &built.state, threads, isa).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self::assemble(scene, built, options, cpu))
-    }
-
-    fn assemble(scene: &Scene, built: Built, options: Options, cpu: Cpu) -> Self {
-        let Built { model, state, layout, meshes } = built;
-        Self {
-            model,
-            state_layout: None,
-            gaps: 0,
-            appended: false,
-            free_slots: Vec::new(),
-            first_slot: usize::MAX,
-            removals: 0,
-            state: HostCopy::new(state),
-            edited: false,
-            definition: Arc::new(Definition::new(scene)),
-            objects: Arc::new(layout),
-            meshes: Arc::new(meshes),
-            options,
-            bounds: None,
-            rigid_places: None,
-            index: None,
-            changes: 0,
-            grips: Vec::new(),
-            pairs: None,
-            recorder: None,
-            fingerprint: None,
-            origin: None,
-            parameters: None,
-            cpu,
-            #[cfg(feature = "gpu")]
-            gpu: None,
-        }
-    }
-
-    #[cfg(feature = "gpu")]
-    fn on_gpu(
-        scene: &Scene,
-        meshes: &dyn MeshSource,
-        options: Options,
-        device: Device,
-        known: &dyn History,
-    ) -> Result<Self, BuildError> {
-        let built = Built::new(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)), known)?;
-        let gpu = Some(Box::new(Gpu::new(device, &built.model, &built.state)?));
-        let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { gpu, ..Self::assemble(scene, built, options, cpu) })
-    }
-
-    /// Limits that plans must respect.
-    fn target(&self) -> Target {
-        #[cfg(feature = "gpu")]
-        if let Some(gpu) = &self.gpu {
-            return self.options.target.unwrap_or_else(|| gpu.target());
-        }
-        self.options.target.unwrap_or(Target::CPU)
-    }
-
-    /// Whether the GPU is expected to be faster than the given number of threads.
-    #[cfg(feature = "gpu")]
-    fn is_gpu_faster(&self) -> bool {
-        self.gpu.as_ref().is_some_and(|gpu| gpu.wins(&self.model, self.threads()))
-    }
-
     /// Panics if the caller has changed array lengths or body members.
     fn check_edits(&self) {
         if self.edited {
@@ -348,55 +220,6 @@ impl World {
         self.fetch().map(|(state, _)| state)
     }
 
-    /// Waits until a GPU has done all steps submitted so far, without reading anything back.
-    pub fn wait(&self) -> Result<(), StepError> {
-        #[cfg(feature = "gpu")]
-        if let Some(gpu) = &self.gpu {
-            gpu.wait(&self.model)?;
-        }
-        Ok(())
-    }
-
-    /// The GPU backend, if in use.
-    #[cfg(feature = "gpu")]
-    pub fn gpu(&self) -> Option<&Gpu> {
-        self.gpu.as_deref()
-    }
-
-    /// Enables stage timing on a GPU. Returns whether it is available: false without timestamps, and on the CPU, which
-    /// always measures.
-    #[cfg(feature = "gpu")]
-    pub fn set_profiling(&mut self, on: bool) -> bool {
-        self.gpu.as_deref_mut().is_some_and(|gpu| gpu.set_profiling(on))
-    }
-
-    /// How far the host may be ahead of a GPU; no effect on the CPU. Results are the same.
-    #[cfg(feature = "gpu")]
-    pub fn set_submission_mode(&mut self, mode: SubmissionMode) {
-        if let Some(gpu) = &mut self.gpu {
-            gpu.submission_mode = mode;
-        }
-    }
-
-    /// Surface in GPU buffers for rendering, after all steps and changes so far; `None` on the CPU. Does not wait or
-    /// read back.
-    #[cfg(feature = "gpu")]
-    pub fn surface(&mut self) -> Result<Option<Surface<'_>>, StepError> {
-        self.check_edits();
-        let Some(gpu) = &mut self.gpu else { return Ok(None) };
-        self.state.share(|changed| gpu.upload(&self.model, changed));
-        Ok(Some(gpu.surface(&self.model)?))
-    }
-
-    /// "cpu" or "gpu".
-    pub fn backend(&self) -> &'static str {
-        #[cfg(feature = "gpu")]
-        if self.gpu.is_some() {
-            return "gpu";
-        }
-        "cpu"
-    }
-
     /// Constant data of the simulation.
     pub fn model(&self) -> &Model {
         &self.model
@@ -430,22 +253,5 @@ impl World {
             self.state_layout = Some(StateLayout::of(self.state()));
         }
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
-    }
-}
-
-/// A scene that was built, and the meshes that it has asked for.
-struct Built {
-    model: Model,
-    state: State,
-    layout: Layout,
-    meshes: MeshCache,
-}
-
-impl Built {
-    fn new(scene: &Scene, meshes: &dyn MeshSource, target: &Target, history: &dyn History) -> Result<Self, BuildError> {
-        let known = MeshCache::default();
-        let recorder = RecordedMeshes::new(meshes, &known);
-        let (model, state, layout) = build_with(scene, &recorder, target, history)?;
-        Ok(Self { model, state, layout, meshes: recorder.found() })
     }
 }

@@ -1,4 +1,4 @@
-//! A ring of snapshots for rewinding, which stays on the card.
+//! A ring of snapshots for rewinding, which stays on the device.
 
 #[cfg(feature = "gpu")]
 use crate::builder::layout::Layout;
