@@ -341,6 +341,9 @@ pub struct BenchArgs {
     /// Steps per GPU submission, 1 to 200 [default: as many as take 50 ms].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub steps_per_submit: Option<u32>,
+    /// Time every pass of a GPU: a table of passes, the slowest first. Passes that do several substeps are not used for it.
+    #[arg(long, conflicts_with = "neighbors")]
+    pub passes: bool,
     /// Memory bandwidth of the GPU for the floor [GB/s]; it cannot be queried.
     #[arg(long, value_name = "GB/S", default_value_t = 1000.0, value_parser = positive)]
     pub bandwidth: f64,

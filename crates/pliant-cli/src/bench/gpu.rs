@@ -7,6 +7,7 @@ use crate::process::cpu_seconds;
 use crate::statistics::median;
 use pliant::model::Model;
 use pliant::schedule::Stage;
+use pliant::schedule::stats::PassTimes;
 use pliant::{StepError, World};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,6 +31,19 @@ pub struct GpuFacts {
     pub floor_ms: f64,
     /// Host time to encode and submit a step [µs].
     pub encode_us_per_step: f64,
+    /// Times of passes, the slowest first; with `--passes`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_pass: Vec<PassRow>,
+}
+
+/// Device time of all passes of one kind in a step.
+#[derive(Debug, Serialize)]
+pub struct PassRow {
+    pub pass: String,
+    pub count: u64,
+    /// Mean workgroups of one.
+    pub workgroups: f64,
+    pub ms: f64,
 }
 
 /// Target duration of a sample [s]: much longer than a wait, much shorter than a watchdog timeout.
@@ -38,6 +52,8 @@ const SAMPLE_SECONDS: f64 = 0.05;
 const MAX_STEPS: u32 = 200;
 /// Maximum number of steps with stage timestamps: the device synchronizes after each stage, which is slower.
 const MAX_PROFILED_STEPS: u32 = 20;
+/// Steps whose passes are timed.
+const PASS_STEPS: u32 = 5;
 /// Cost of a dependent pass on the fastest GPUs measured [s].
 const PASS_SECONDS: f64 = 2.2e-6;
 /// Cost of a barrier within a workgroup, with one constraint per thread [s].
@@ -57,6 +73,7 @@ pub fn measure(sim: &mut World, args: &BenchArgs) -> Result<Option<(StepMeasurem
     };
     let samples = (0..args.repeat).map(|_| sample_submission(sim, steps)).collect::<Result<Vec<_>, _>>()?;
     let stages = stages(sim, steps.min(MAX_PROFILED_STEPS))?;
+    let by_pass = if args.passes { pass_rows(sim)? } else { Vec::new() };
     let wall = median(samples.iter().map(|s| s.wall));
     let settings = sim.model().settings;
     let substeps = u64::from(settings.substeps);
@@ -72,6 +89,7 @@ pub fn measure(sim: &mut World, args: &BenchArgs) -> Result<Option<(StepMeasurem
         bytes_per_step,
         floor_ms: lower_bound(bytes_per_step, passes, chain, args.bandwidth * 1e9) * 1e3,
         encode_us_per_step: median(samples.iter().map(|s| s.encode)) * 1e6,
+        by_pass,
     };
     let cpu = median(samples.iter().map(|s| s.cpu));
     Ok(Some((StepMeasurement { wall, cpu, stages, by_kind: BTreeMap::new(), residual, hash }, facts)))
@@ -134,6 +152,41 @@ fn stages(sim: &mut World, steps: u32) -> Result<BTreeMap<&'static str, f64>, St
     Ok(all.into_iter().map(ms).collect())
 }
 
+/// Device time of the passes of a step by name, the slowest first; empty without timestamps.
+fn pass_rows(sim: &mut World) -> Result<Vec<PassRow>, StepError> {
+    if !sim.set_pass_profiling(true) {
+        return Ok(Vec::new());
+    }
+    sim.take_times();
+    sim.advance(PASS_STEPS)?;
+    let times = sim.take_times();
+    sim.set_pass_profiling(false);
+    let row = |(pass, times): (String, PassTimes)| PassRow {
+        pass,
+        count: times.count / u64::from(PASS_STEPS),
+        workgroups: times.workgroups as f64 / times.count as f64,
+        ms: times.seconds * 1e3 / f64::from(PASS_STEPS),
+    };
+    let mut rows: Vec<_> = times.passes.into_iter().map(row).collect();
+    rows.sort_by(|a, b| b.ms.total_cmp(&a.ms));
+    Ok(rows)
+}
+
+/// The table of passes.
+pub fn pass_table(rows: &[PassRow]) -> Vec<Vec<String>> {
+    let head = ["pass", "per step", "workgroups", "ms/step", "µs each"].map(str::to_owned).to_vec();
+    let row = |r: &PassRow| {
+        vec![
+            r.pass.clone(),
+            r.count.to_string(),
+            format!("{:.0}", r.workgroups),
+            format!("{:.4}", r.ms),
+            format!("{:.2}", r.ms * 1e3 / r.count.max(1) as f64),
+        ]
+    };
+    std::iter::once(head).chain(rows.iter().map(row)).collect()
+}
+
 /// Memory traffic of a step with a perfect cache between the passes of an iteration [bytes]: 16-bit row indices and
 /// parameters read, multipliers and all rows read and written.
 fn bytes_per_step(model: &Model, particles: usize) -> u64 {
@@ -153,7 +206,7 @@ fn lower_bound(bytes: u64, passes: u64, chain: u64, bandwidth: f64) -> f64 {
 /// The text output of a row.
 pub fn human(facts: &GpuFacts) -> String {
     use crate::formatting::{grouped, size};
-    format!(
+    let mut text = format!(
         "  {} passes of {:.2} us, chain of {} barriers, {} moved; floor {:.3} ms; {} on the device\n  \
          submissions of {}, encoding takes {:.1} us per step; contacts and stabilize are part of predict\n",
         grouped(facts.passes as usize),
@@ -164,7 +217,11 @@ pub fn human(facts: &GpuFacts) -> String {
         size(facts.device_bytes),
         crate::formatting::steps(facts.steps_per_submit),
         facts.encode_us_per_step,
-    )
+    );
+    if !facts.by_pass.is_empty() {
+        text.push_str(&crate::formatting::table(&pass_table(&facts.by_pass)));
+    }
+    text
 }
 
 #[cfg(test)]

@@ -15,6 +15,19 @@ pub struct Times {
     pub encode: f64,
     /// Substeps timed.
     pub substeps: u64,
+    /// Device time by pass of a GPU, by name; filled while passes are profiled.
+    pub passes: BTreeMap<String, PassTimes>,
+}
+
+/// Device time of a pass of a GPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PassTimes {
+    /// How often it ran.
+    pub count: u64,
+    /// Workgroups of all runs.
+    pub workgroups: u64,
+    /// Seconds of all runs.
+    pub seconds: f64,
 }
 
 impl Times {

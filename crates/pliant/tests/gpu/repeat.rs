@@ -1,6 +1,7 @@
 //! R03: GPU results are bitwise reproducible.
 
 use crate::simulations::{on_gpu, ready, scene, software};
+use crate::skip::skipped;
 use pliant::runtime::gpu::GpuOptions;
 
 /// A cloth of several pieces in gusts falls over a turning ball, a balloon beside it: contacts, seams, sums, pins.
@@ -57,4 +58,32 @@ fn r03_s14_ten_runs_of_a_hundred_steps_with_contacts_and_seams_have_the_same_bit
         })
         .collect();
     assert!(hashes.iter().all(|&h| h == hashes[0]), "{hashes:x?}");
+}
+
+#[test]
+fn r03_timed_passes_are_those_of_a_step_and_leave_the_same_bits() {
+    if !ready() {
+        return;
+    }
+    let scene = scene(MIXED, &[]);
+    let mut plain = on_gpu(&scene, GpuOptions::default()).unwrap();
+    let mut timed = on_gpu(&scene, GpuOptions::default()).unwrap();
+    if !timed.set_pass_profiling(true) {
+        skipped("an adapter without timestamps");
+        return;
+    }
+    const STEPS: u32 = 4;
+    plain.advance(STEPS).unwrap();
+    timed.advance(STEPS).unwrap();
+    let times = timed.take_times();
+    let passes: u64 = times.passes.values().map(|p| p.count).sum();
+    let per_substep = timed.gpu().unwrap().stats(timed.model()).passes as u64;
+    assert_eq!(passes, per_substep * u64::from(STEPS * timed.model().settings.substeps));
+    assert!(times.passes.values().all(|p| p.seconds >= 0.0 && p.seconds.is_finite()));
+    assert!(times.passes.values().map(|p| p.seconds).sum::<f64>() > 0.0, "{:?}", times.passes);
+    assert_eq!(timed.hash(), plain.hash());
+    // Off again: nothing is timed.
+    timed.set_pass_profiling(false);
+    timed.advance(1).unwrap();
+    assert!(timed.take_times().passes.is_empty());
 }

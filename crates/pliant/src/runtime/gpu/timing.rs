@@ -3,8 +3,11 @@
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 
-/// Maximum number of substeps timed by one submission.
+/// Maximum number of substeps whose stages are timed by one submission.
 pub const MOST: u32 = 256;
+
+/// Maximum number of passes timed by one submission: a set has at most 4096 queries, two for each.
+pub const MOST_PASSES: usize = 2048;
 
 /// Queries and the buffers they go through.
 pub struct Timer {
@@ -17,10 +20,15 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// For a device that has timestamps.
+    /// For a device that has timestamps: times this many passes of each of [`MOST`] substeps.
     pub fn new(device: &Device, stages: usize) -> Option<Self> {
+        Self::of(device, stages, MOST)
+    }
+
+    /// Times this many passes of each of some substeps.
+    pub fn of(device: &Device, stages: usize, substeps: u32) -> Option<Self> {
         let tick = device.tick?;
-        let count = MOST * 2 * stages as u32;
+        let count = substeps * 2 * stages as u32;
         let buffer = |usage| {
             let size = u64::from(count) * 8;
             let label = Some("times");

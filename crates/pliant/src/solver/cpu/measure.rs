@@ -136,12 +136,14 @@ impl Sums {
 
 fn sum(threads: &Threads, model: &Model, group: &Group, rows: &[RowData]) -> Sums {
     let phantoms = &model.phantoms;
-    let batches = group.batches.iter().map(|batch| {
+    // Batches of patches are small: threads share all of them, not each.
+    let mut batches = vec![Sums::default(); group.batches.len()];
+    threads.each(&mut batches, |k, sums| {
+        let batch = &group.batches[k];
         let part = |range| group.kind.visit(BatchPart { group, phantoms, rows, first: batch.first, range });
-        let parts = threads.map(batch.count, part);
-        parts.into_iter().fold(Sums::default(), Sums::join)
+        *sums = threads.map(batch.count, part).into_iter().fold(Sums::default(), Sums::join);
     });
-    batches.fold(Sums::default(), Sums::join)
+    batches.into_iter().fold(Sums::default(), Sums::join)
 }
 
 /// Elastic energy of the constraints whose first row is one of some rows, attachments aside, and of inflatables of some

@@ -74,6 +74,7 @@ pub use crate::solver::gpu::status_readback::Divergence;
 use crate::solver::gpu::status_readback::StatusReadback;
 use crate::solver::gpu::substep_uniforms::SubstepUniforms;
 use crate::state::State;
+use rayon::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -100,6 +101,18 @@ impl SubmissionMode {
     }
 }
 
+/// What a GPU times. It takes time itself: the device waits between what is timed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profiling {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Stages.
+    Stages,
+    /// Every pass, one substep per submission.
+    Passes,
+}
+
 /// Submissions in flight at most in any mode.
 const MOST_IN_FLIGHT: usize = 4;
 
@@ -120,6 +133,8 @@ pub(crate) const CELLS: usize = 3;
 /// A compiled shader with the numbers of its bind groups.
 pub(crate) struct Pipeline {
     pub(crate) pipeline: wgpu::ComputePipeline,
+    /// Name in tables of times.
+    pub(crate) label: String,
     pub(crate) shared: usize,
     pub(crate) own: Option<usize>,
 }
@@ -150,7 +165,7 @@ pub struct Gpu {
     pub(crate) timer: Option<Timer>,
     /// Created at the first drawing.
     pub(crate) normals: Option<Normals>,
-    pub(crate) profiling: bool,
+    pub(crate) profiling: Profiling,
     pub(crate) times: Times,
     /// Substeps submitted since the start.
     pub(crate) substeps: u64,
@@ -232,7 +247,7 @@ impl Gpu {
             status: StatusReadback::new(&device),
             timer: Timer::new(&device, submission::STAGES.len()),
             normals: None,
-            profiling: false,
+            profiling: Profiling::Off,
             times: Times { groups: vec![0.0; model.groups.len()], ..Times::default() },
             substeps: state.substeps,
             submission_mode: SubmissionMode::default(),
@@ -291,10 +306,10 @@ impl Gpu {
         self.buffers.read_so_far()
     }
 
-    /// Whether stages are timed by the device from now on; false where it has no timestamps.
-    pub(crate) fn set_profiling(&mut self, on: bool) -> bool {
-        self.profiling = on && self.timer.is_some();
-        self.profiling
+    /// What the device times from now on; false where it has no timestamps.
+    pub(crate) fn set_profiling(&mut self, what: Profiling) -> bool {
+        self.profiling = if self.timer.is_some() { what } else { Profiling::Off };
+        self.profiling == what
     }
 
     /// Times since the last call. Stages are there only while profiling.
@@ -322,10 +337,15 @@ impl Gpu {
     }
 
     pub(crate) fn passes(&self) -> usize {
+        self.program.passes(self.search_passes())
+    }
+
+    /// Dispatches of each neighbor search.
+    pub(crate) fn search_passes(&self) -> [usize; SEARCHES] {
         let mut searches = [0; SEARCHES];
         searches[CONTACT_SEARCH] = self.lock_contacts().map_or(0, |c| c.search().dispatches());
         searches[FLUID_SEARCH] = self.lock_fluid().map_or(0, |f| f.search().dispatches());
-        self.program.passes(searches)
+        searches
     }
 
     pub(crate) fn lock_contacts(&self) -> Option<MutexGuard<'_, ParticleContacts>> {
@@ -363,7 +383,7 @@ impl Gpu {
     }
 }
 
-/// Compiles the shaders of a program.
+/// Compiles the shaders of a program, side by side: each takes milliseconds of one core, and there are dozens.
 fn pipelines(device: &Device, groups: &BindGroups, shaders: &[ShaderSource]) -> Result<Vec<Pipeline>, GpuError> {
     let compile = |source: &ShaderSource| {
         let layout = groups.pipeline_layout(device, &source.bindings);
@@ -372,9 +392,10 @@ fn pipelines(device: &Device, groups: &BindGroups, shaders: &[ShaderSource]) -> 
         let pipeline = unsafe { device.pipeline(&source.label, source.entry, shaders::module(source), Some(&layout))? };
         Ok(Pipeline {
             pipeline,
+            label: source.label.clone(),
             shared: groups.shared_index(&source.bindings),
             own: groups.own_index(&source.bindings),
         })
     };
-    shaders.iter().map(compile).collect()
+    shaders.par_iter().map(compile).collect()
 }

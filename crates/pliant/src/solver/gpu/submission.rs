@@ -4,9 +4,10 @@ use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::program::Command;
-use crate::runtime::gpu::timing;
+use crate::runtime::gpu::timing::{self, Timer};
 use crate::schedule::Stage;
 use crate::schedule::gpu::constants::STATUS_WORDS;
+use crate::solver::gpu::Profiling;
 use crate::solver::gpu::program::{CONTACT_SEARCH, FLUID_SEARCH, SEARCHES};
 use crate::solver::gpu::state_transfer;
 use crate::solver::gpu::status_readback::{self, Divergence, Signal};
@@ -51,7 +52,11 @@ impl Gpu {
     /// Maximum substeps of one submission.
     fn most_substeps(&self) -> u64 {
         let dispatches = (MOST_DISPATCHES / self.passes().max(1)).max(1) as u64;
-        let timed = if self.profiling { u64::from(timing::MOST) } else { u64::MAX };
+        let timed = match self.profiling {
+            Profiling::Off => u64::MAX,
+            Profiling::Stages => u64::from(timing::MOST),
+            Profiling::Passes => 1,
+        };
         dispatches.min(self.records.most()).min(timed)
     }
 
@@ -88,10 +93,10 @@ impl Gpu {
         let clock = Instant::now();
         self.records.upload(&self.device, &self.buffers, model, self.substeps, count);
         let mut encoder = self.device.device.create_command_encoder(&Default::default());
-        if self.profiling {
-            self.encode_stages(&mut encoder, count);
-        } else {
-            self.encode_substeps(&mut encoder, self.substeps, count);
+        match self.profiling {
+            Profiling::Off => self.encode_substeps(&mut encoder, self.substeps, count),
+            Profiling::Stages => self.encode_stages(&mut encoder, count),
+            Profiling::Passes => self.time_passes()?,
         }
         let due = self.status.encode(&mut encoder, &self.buffers.flags);
         let submission = self.device.queue.submit([encoder.finish()]);
@@ -105,7 +110,7 @@ impl Gpu {
         while self.in_flight.len() > self.submission_mode.submissions() {
             self.device.wait_for(self.in_flight.pop_front())?;
         }
-        if let Some(timer) = self.timer.as_ref().filter(|_| self.profiling) {
+        if let Some(timer) = self.timer.as_ref().filter(|_| self.profiling == Profiling::Stages) {
             let seconds = timer.read(&self.device, count as u32)?;
             for (stage, s) in STAGES.into_iter().zip(seconds) {
                 self.times.stages[stage as usize] += s;
@@ -158,6 +163,42 @@ impl Gpu {
             }
         }
         timer.resolve(encoder, count as u32);
+    }
+
+    /// Runs the next substep with every pass in a compute pass of its own, waits, and adds up their times.
+    fn time_passes(&mut self) -> Result<(), GpuError> {
+        let record = self.records.slot(self.substeps, 0) * self.buffers.stride;
+        let searches = self.search_passes();
+        let program = &self.program;
+        let first: &[Command] = if self.substeps == 0 { &program.first } else { &[] };
+        let before = [&program.neighbors, &program.predict, &program.stabilize, first, &program.islands];
+        let iterations = (0..program.count).flat_map(|k| program.iteration(k));
+        let all: Vec<Command> =
+            before.into_iter().flatten().chain(iterations).chain(&program.finalize).copied().collect();
+        for list in all.chunks(timing::MOST_PASSES) {
+            let Some(timer) = Timer::of(&self.device, list.len(), 1) else { return Ok(()) };
+            let mut encoder = self.device.device.create_command_encoder(&Default::default());
+            for (k, command) in list.iter().enumerate() {
+                let timestamp_writes = Some(timer.writes(0, k));
+                let mut bound = usize::MAX;
+                let mut pass =
+                    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
+                self.encode(&mut pass, &[*command], record, &mut bound);
+            }
+            timer.resolve(&mut encoder, 1);
+            self.device.queue.submit([encoder.finish()]);
+            for (command, seconds) in list.iter().zip(timer.read(&self.device, 1)?) {
+                let (name, groups, passes) = match command {
+                    Command::Run(d) => (self.pipelines[d.pipeline].label.as_str(), d.groups, 1),
+                    Command::Search(number) => ("neighbor search", 0, searches[*number]),
+                };
+                let times = self.times.passes.entry(name.to_owned()).or_default();
+                times.count += passes as u64;
+                times.workgroups += groups as u64;
+                times.seconds += seconds;
+            }
+        }
+        Ok(())
     }
 
     fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Command], record: u32, bound: &mut usize) {

@@ -13,7 +13,12 @@ fn second_size(body: u32) -> u32 {
     return COARSE_WIDTH * body_word(body, 5u);
 }
 
-// One of its two matrices.
+// Its matrix after all steps of the inversion.
+fn second_inverse(body: u32) -> u32 {
+    return second_matrix(body, (body_word(body, 5u) + PANEL_REGIONS - 1u) / PANEL_REGIONS);
+}
+
+// One of its two matrices: the inversion goes from one to the other.
 fn second_matrix(body: u32, number: u32) -> u32 {
     let size = second_size(body);
     return body_word(body, 7u) + (number & 1u) * size * size;
@@ -134,9 +139,48 @@ fn sum_second(thread: Thread) {
     }
 }
 
-// One step of Gauss and Jordan's inversion of the second level, from one of its matrices to the other. `args.slices`
-// workgroups share a row of blocks; each of them inverts the pivot.
-@compute @workgroup_size(BLOCK_NUMBERS)
+// The pivot of a step, which is replaced by its inverse, and the diagonal of the whole matrix there.
+var<workgroup> pivot_panel: array<f32, PANEL_NUMBERS>;
+var<workgroup> pivot_diagonal: array<f32, PANEL_WIDTH>;
+// Rows of the region left of the pivot, and what the pivot rows are multiplied by.
+var<workgroup> panel_rows: array<f32, PANEL_WIDTH * COARSE_WIDTH>;
+var<workgroup> factors: array<f32, PANEL_WIDTH * COARSE_WIDTH>;
+
+// Entries of the pivot by thread.
+const PANEL_ENTRIES: u32 = (PANEL_NUMBERS + REGION_THREADS - 1u) / REGION_THREADS;
+
+// Replaces the pivot by its inverse; rows that depend on others become 0.
+fn invert_panel(local: u32, width: u32) {
+    for (var j = 0u; j < width; j++) {
+        let pivot = pivot_panel[j * PANEL_WIDTH + j];
+        let scale = select(0.0, 1.0 / pivot, pivot > DEPENDENT_PIVOT * pivot_diagonal[j]);
+        var next: array<f32, PANEL_ENTRIES>;
+        for (var t = 0u; t < PANEL_ENTRIES; t++) {
+            let k = min(local + t * REGION_THREADS, PANEL_NUMBERS - 1u);
+            let r = k / PANEL_WIDTH;
+            let c = k % PANEL_WIDTH;
+            let row = pivot_panel[j * PANEL_WIDTH + c];
+            let column = pivot_panel[r * PANEL_WIDTH + j];
+            next[t] = pivot_panel[k] - column * row * scale;
+            if r == j {
+                next[t] = select(row * scale, scale, c == j);
+            } else if c == j {
+                next[t] = -column * scale;
+            }
+        }
+        workgroupBarrier();
+        for (var t = 0u; t < PANEL_ENTRIES; t++) {
+            if local + t * REGION_THREADS < PANEL_NUMBERS {
+                pivot_panel[local + t * REGION_THREADS] = next[t];
+            }
+        }
+        workgroupBarrier();
+    }
+}
+
+// One step of Gauss and Jordan's inversion of the second level, from one of its matrices to the other: eliminates a panel of
+// regions in the rows of one region, for the columns of one of `args.slices` workgroups. Each of them inverts the pivot.
+@compute @workgroup_size(REGION_THREADS)
 fn invert_second(thread: Thread) {
     let group = group_of(thread);
     if group >= args.groups {
@@ -146,52 +190,78 @@ fn invert_second(thread: Thread) {
     let slice = group % args.slices;
     let body = topology[region];
     let regions = body_word(body, 5u);
-    let step = args.mode;
-    if step >= regions || slice >= regions {
+    let size = second_size(body);
+    let first_region = PANEL_REGIONS * args.mode;
+    if first_region >= regions || slice * REGION_THREADS >= size {
         return;
     }
-    let size = second_size(body);
+    let local = thread.local;
+    let width = COARSE_WIDTH * min(PANEL_REGIONS, regions - first_region);
+    let first = COARSE_WIDTH * first_region;
+    let from_matrix = second_matrix(body, args.mode);
+    let to_matrix = second_matrix(body, args.mode + 1u);
     let i = topology[region + 1u];
-    let from_matrix = second_matrix(body, step);
-    let to_matrix = second_matrix(body, step + 1u);
-    let r = thread.local / COARSE_WIDTH;
-    let c = thread.local % COARSE_WIDTH;
-    let first = COARSE_WIDTH * step;
-    block[thread.local] = lambda[from_matrix + (first + r) * size + first + c];
-    if thread.local < COARSE_WIDTH {
-        pivots[thread.local] = lambda[second_diagonal(body) + first + thread.local];
+    let first_row = COARSE_WIDTH * i;
+    for (var k = local; k < PANEL_NUMBERS; k += REGION_THREADS) {
+        let r = k / PANEL_WIDTH;
+        let c = k % PANEL_WIDTH;
+        var value = 0.0;
+        if max(r, c) < width {
+            value = lambda[from_matrix + (first + r) * size + first + c];
+        }
+        pivot_panel[k] = value;
     }
-    let row = COARSE_WIDTH * i + r;
-    parts[thread.local] = lambda[from_matrix + row * size + first + c];
+    for (var k = local; k < PANEL_WIDTH * COARSE_WIDTH; k += REGION_THREADS) {
+        var value = 0.0;
+        if k % PANEL_WIDTH < width {
+            value = lambda[from_matrix + (first_row + k / PANEL_WIDTH) * size + first + k % PANEL_WIDTH];
+        }
+        panel_rows[k] = value;
+    }
+    if local < width {
+        pivot_diagonal[local] = lambda[second_diagonal(body) + first + local];
+    }
     workgroupBarrier();
-    invert_block(thread.local);
-    // Factors of the pivot rows: the inverse in their own, −A·inverse in others.
-    var factors: array<f32, COARSE_WIDTH>;
-    for (var m = 0u; m < COARSE_WIDTH; m++) {
-        if i == step {
-            factors[m] = block[r * COARSE_WIDTH + m];
+    invert_panel(local, width);
+    // The inverse in the pivot's own rows, −A·inverse in others.
+    let own = first_row >= first && first_row < first + width;
+    for (var k = local; k < PANEL_WIDTH * COARSE_WIDTH; k += REGION_THREADS) {
+        let r = k / PANEL_WIDTH;
+        let m = k % PANEL_WIDTH;
+        var factor = 0.0;
+        if own {
+            factor = pivot_panel[(first_row - first + r) * PANEL_WIDTH + m];
         } else {
-            var sum = 0.0;
-            for (var k = 0u; k < COARSE_WIDTH; k++) {
-                sum -= parts[r * COARSE_WIDTH + k] * block[k * COARSE_WIDTH + m];
+            for (var c = 0u; c < PANEL_WIDTH; c++) {
+                factor -= panel_rows[r * PANEL_WIDTH + c] * pivot_panel[c * PANEL_WIDTH + m];
             }
-            factors[m] = sum;
         }
+        factors[k] = factor;
     }
-    for (var j = slice; j < regions; j += args.slices) {
-        let column = COARSE_WIDTH * j + c;
-        var next = 0.0;
-        if j == step {
-            next = factors[c];
-        } else {
-            if i != step {
-                next = lambda[from_matrix + row * size + column];
-            }
-            for (var m = 0u; m < COARSE_WIDTH; m++) {
-                next += factors[m] * lambda[from_matrix + (first + m) * size + column];
+    workgroupBarrier();
+    for (var column = slice * REGION_THREADS + local; column < size; column += args.slices * REGION_THREADS) {
+        var pivots_of_column: array<f32, PANEL_WIDTH>;
+        for (var m = 0u; m < PANEL_WIDTH; m++) {
+            pivots_of_column[m] = 0.0;
+            if m < width {
+                pivots_of_column[m] = lambda[from_matrix + (first + m) * size + column];
             }
         }
-        lambda[to_matrix + row * size + column] = next;
+        let inside = column >= first && column < first + width;
+        for (var r = 0u; r < COARSE_WIDTH; r++) {
+            let at = (first_row + r) * size + column;
+            var next = 0.0;
+            if inside {
+                next = factors[r * PANEL_WIDTH + column - first];
+            } else {
+                if !own {
+                    next = lambda[from_matrix + at];
+                }
+                for (var m = 0u; m < PANEL_WIDTH; m++) {
+                    next += factors[r * PANEL_WIDTH + m] * pivots_of_column[m];
+                }
+            }
+            lambda[to_matrix + at] = next;
+        }
     }
 }
-

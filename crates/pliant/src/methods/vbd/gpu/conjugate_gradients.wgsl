@@ -137,7 +137,7 @@ fn solve_dense(thread: Thread) {
         return;
     }
     let size = second_size(body);
-    let matrix = second_matrix(body, body_word(body, 5u)) + COARSE_WIDTH * topology[record + 1u];
+    let matrix = second_inverse(body) + COARSE_WIDTH * topology[record + 1u];
     let forces = coarse_at(COARSE_R, aggregate_word(body_word(body, 2u), 0u));
     let row = thread.local % COARSE_WIDTH;
     let lane = thread.local / COARSE_WIDTH;
@@ -239,7 +239,7 @@ fn correct_second(thread: Thread) {
     let first = topology[record + 2u];
     let count = (topology[record + 3u] - first) / MEMBER_WORDS;
     let size = second_size(body);
-    let matrix = second_matrix(body, body_word(body, 5u));
+    let matrix = second_inverse(body);
     let side = second_side(body);
     let row = local % COARSE_WIDTH;
     let lane = local / COARSE_WIDTH;

@@ -94,6 +94,13 @@ shader_constants! {
     COARSE_THREADS = 128;
     /// Threads that work on a region.
     REGION_THREADS = 256;
+    /// Regions that a step of the inversion of a second level eliminates. More are fewer steps, each of which inverts a larger
+    /// pivot by itself.
+    PANEL_REGIONS = 2;
+    /// Unknowns of such a panel.
+    PANEL_WIDTH = 24;
+    /// Entries of its pivot.
+    PANEL_NUMBERS = 576;
     /// Workgroups that share the sum of a block of two regions.
     ASSEMBLY_SLICES = 8;
     /// Rows below a block of the matrix that fit in workgroup memory.

@@ -35,9 +35,11 @@ impl ElasticTables {
             vertices(out, "take_impulses");
         }
         vertices(out, "find_forces");
-        list.push(out.run_each(features.aggregates("restrict_forces"), &args, 4 * args.aggregate_count as usize));
+        let each_aggregate = ElasticUniforms { groups: args.aggregate_count, ..args };
+        let aggregates = args.aggregate_count as usize;
+        list.push(out.run(features.aggregates("restrict_forces"), &each_aggregate, aggregates));
         if first {
-            list.push(out.run_each(features.aggregates("fit_rotations"), &args, args.aggregate_count as usize));
+            list.push(out.run(features.aggregates("fit_rotations"), &each_aggregate, aggregates));
             let pairs = ElasticUniforms { groups: self.pairs as u32, ..args };
             list.push(out.run(features.assembly(), &pairs, self.pairs));
             if self.direct > 0 {

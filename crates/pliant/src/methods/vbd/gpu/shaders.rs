@@ -1,7 +1,9 @@
 //! Modules of descent.
 
 use crate::contact::gpu::shaders::ContactFeatures;
-use crate::methods::vbd::gpu::constants::{BLOCK_NUMBERS, COARSE_THREADS, COARSE_WIDTH, PANEL_ROWS, REGION_THREADS};
+use crate::methods::vbd::gpu::constants::{
+    BLOCK_NUMBERS, COARSE_THREADS, COARSE_WIDTH, PANEL_NUMBERS, PANEL_REGIONS, PANEL_ROWS, PANEL_WIDTH, REGION_THREADS,
+};
 use crate::runtime::gpu::program::{Bindings, ShaderPart, ShaderSource};
 
 /// Features of a model that the shaders depend on.
@@ -62,6 +64,7 @@ impl ElasticFeatures {
     /// A pass of the conjugate gradients of large bodies.
     pub fn two_level(&self, entry: &'static str) -> ShaderSource {
         const { assert!(BLOCK_NUMBERS == COARSE_WIDTH * COARSE_WIDTH && REGION_THREADS >= BLOCK_NUMBERS) };
+        const { assert!(PANEL_WIDTH == PANEL_REGIONS * COARSE_WIDTH && PANEL_NUMBERS == PANEL_WIDTH * PANEL_WIDTH) };
         self.shader(entry, &[include_str!("block_inverse.wgsl"), include_str!("conjugate_gradients.wgsl")])
     }
 

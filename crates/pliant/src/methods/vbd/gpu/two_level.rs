@@ -106,9 +106,6 @@ pub(super) struct SecondTables {
     slices: u32,
 }
 
-/// Workgroups that occupy a GPU: rows of small numbers of matrices are shared by several.
-const ENOUGH_WORKGROUPS: usize = 1024;
-
 impl SecondTables {
     /// Adds a body; `aggregate` is its first.
     pub(super) fn put(
@@ -176,9 +173,10 @@ impl SecondTables {
             all.push(run("sum_second", self.pairs, self.pair_count, ASSEMBLY_SLICES, self.slices));
         }
         let regions = self.region_count + self.dense_count;
-        let slices = (ENOUGH_WORKGROUPS / regions.max(1)).clamp(1, self.most_regions.max(1) as usize);
+        // A thread has a column.
+        let slices = (COARSE_WIDTH * self.most_regions).div_ceil(REGION_THREADS).max(1) as usize;
         let step = |step| run("invert_second", self.regions, regions * slices, slices as u32, step);
-        all.extend((0..self.most_regions).map(step));
+        all.extend((0..self.most_regions.div_ceil(PANEL_REGIONS)).map(step));
         all
     }
 
