@@ -14,7 +14,8 @@ use crate::state::State;
 use crate::surface_contact::limit::{Limited, Limiter};
 use crate::surface_contact::model::{NO_PARTICLE, SurfaceModel};
 use crate::surface_contact::motion::Motion;
-use crate::surface_contact::pair::{Pair, project};
+use crate::surface_contact::pair::{Pair, project, separation};
+use crate::surface_contact::penalty::FeatureContact;
 use crate::surface_contact::search::Search;
 use crate::surface_contact::tree_walk::SearchInputs;
 use glam::Vec3;
@@ -47,6 +48,8 @@ pub(crate) struct SurfaceScratch {
     motion: Motion,
     search: Search,
     pairs: Vec<Pair>,
+    /// Pairs of triangles and colliders, for the solvers of elastic bodies.
+    pub(crate) features: Vec<FeatureContact>,
     /// Pairs that touch in a pass.
     near: Vec<u32>,
     /// Number of the pass in the substep.
@@ -76,6 +79,7 @@ impl SurfaceScratch {
         let lists = of(&self.saved)
             + of(&self.near)
             + of(&self.pairs)
+            + of(&self.features)
             + of(&self.active)
             + of(&self.marked)
             + of(&self.touched);
@@ -133,23 +137,61 @@ impl SurfaceScratch {
             }
         }
         let colliders = contact.seen_colliders();
-        let inputs = SearchInputs { surfaces, contact: inputs.contact, colliders, motion };
-        self.search.find(cx.threads, &inputs, &mut self.pairs);
+        let searched = SearchInputs { surfaces, contact: inputs.contact, colliders, motion };
+        self.search.find(cx.threads, &searched, &mut self.pairs);
         self.passes = 0;
         self.marked.clear();
         self.marked.resize(self.motion.x.len(), false);
         self.active.clear();
         self.pairs.iter().for_each(|pair| pair.vertices.iter().for_each(|&v| self.marked[v as usize] = true));
         self.active.extend((0..self.marked.len() as u32).filter(|&v| self.marked[v as usize]));
+        self.features.clear();
+        for (number, pair) in self.pairs.iter_mut().enumerate() {
+            let particles = pair.vertices.map(|v| self.motion.particles[v as usize]);
+            let moves = pair.vertices.iter().any(|&v| self.motion.inv_masses[v as usize] > 0.0);
+            if moves && particles.contains(&NO_PARTICLE) {
+                pair.feature = self.features.len() as u32;
+                self.features.push(FeatureContact::new(number as u32, particles, pair.friction));
+            }
+        }
+        self.measure_features(surfaces, cx.substep.h);
+    }
+
+    /// Nearest points of the pairs that solvers of elastic bodies take.
+    fn measure_features(&mut self, model: &SurfaceModel, h: f32) {
+        for feature in &mut self.features {
+            let pair = &self.pairs[feature.pair as usize];
+            let (x, start) = (Motion::of(&self.motion.x, pair), Motion::of(&self.motion.start, pair));
+            let found = separation(pair, &x, &start);
+            let (mut carried, mut origin) = (Vec3::ZERO, Vec3::ZERO);
+            for k in 0..4 {
+                if feature.particles[k] == NO_PARTICLE {
+                    carried += x[k] * found.weights[k];
+                    origin -= (x[k] - start[k]) * found.weights[k];
+                } else {
+                    origin += start[k] * found.weights[k];
+                }
+            }
+            // What overlapped at the start separates no faster than that.
+            let kept = pair.thickness.min(pair.start_distance.max(0.0) + model.recovery_speed * h);
+            feature.weights = found.weights;
+            feature.normal = found.normal;
+            feature.distance = kept + pair.core - found.normal.dot(carried);
+            feature.origin = origin;
+        }
     }
 
     /// Projects all pairs.
     fn project(&mut self, cx: &CpuContext<'_>, inputs: &Inputs<'_>, state: &mut State) {
-        let Self { motion, pairs, active, near, passes, .. } = self;
+        let Self { motion, pairs, active, near, passes, features, .. } = self;
         if pairs.is_empty() {
             return;
         }
         motion.read(active, &state.rows);
+        for feature in features.iter().filter(|feature| feature.taken) {
+            let pair = &mut pairs[feature.pair as usize];
+            (pair.received, pair.weights) = (feature.impulse, feature.weights);
+        }
         let recovery = inputs.surfaces.recovery_speed * cx.substep.h;
         *passes += 1;
         let mut step = |pair: &mut Pair| {
@@ -164,7 +206,7 @@ impl SurfaceScratch {
         };
         near.clear();
         for (k, pair) in pairs.iter_mut().enumerate() {
-            if step(pair) {
+            if features.get(pair.feature as usize).is_none_or(|feature| !feature.taken) && step(pair) {
                 near.push(k as u32);
             }
         }
@@ -176,6 +218,7 @@ impl SurfaceScratch {
             }
         }
         motion.write(active, &mut state.rows);
+        self.measure_features(inputs.surfaces, cx.substep.h);
     }
 
     /// Ends the substep without crossings.

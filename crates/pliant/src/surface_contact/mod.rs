@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | `features` | nearest points of a vertex and a triangle, and of two edges (kernels) |
 //! | `pair` | non-penetration and friction of a pair of them |
+//! | `penalty` | pairs of triangles and colliders as elastic bodies solve them |
 //! | `conservative` | when a pair in motion comes too close |
 //! | `model` | surfaces with their trees; what the builder makes of a scene |
 //! | `motion` | positions and displacements of the vertices in a substep |
@@ -24,6 +25,7 @@ pub mod limit;
 pub mod model;
 mod motion;
 pub mod pair;
+pub(crate) mod penalty;
 pub(crate) mod phenomenon;
 mod search;
 mod tree_walk;

@@ -49,6 +49,9 @@ pub fn nearest(kind: Kind, x: &[Vec3; 4]) -> Feet {
     Feet { weights: found.weights, apart: Vec3::new(apart.x, apart.y, apart.z), distance: found.square.sqrt() }
 }
 
+/// Marks pairs that are projected.
+pub const NO_FEATURE: u32 = u32::MAX;
+
 /// A pair that may touch in this substep.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
@@ -72,6 +75,8 @@ pub struct Pair {
     pub received: Vec3,
     /// Weights of the vertices where it pushed last.
     pub weights: [f32; 4],
+    /// Its number among those that solvers of elastic bodies may take, or [`NO_FEATURE`].
+    pub feature: u32,
 }
 
 /// Part of the overlap at the start of a substep that it removes: more would give resting layers velocity.
@@ -113,6 +118,31 @@ const MET: f32 = 0.02;
 /// Features nearer than this have no distance that could be kept [m].
 pub const TOUCHING: f32 = 1e-9;
 
+/// Nearest points of a pair that may have passed through each other since the start of the substep.
+#[derive(Clone, Copy, Debug)]
+pub struct Separation {
+    /// Weights of the vertices.
+    pub weights: [f32; 4],
+    /// Distance, negative where they have [m].
+    pub line: f32,
+    /// From the second feature to the first, on the side that they came from.
+    pub normal: Vec3,
+}
+
+/// Nearest points of a pair at positions `x`, from `start`.
+#[inline]
+pub fn separation(pair: &Pair, x: &[Vec3; 4], start: &[Vec3; 4]) -> Separation {
+    let feet = nearest(pair.kind, x);
+    // Through each other within the substep: the normal remains that of the side they came from.
+    let crossed = feet.apart.dot(pair.side) < 0.0 && passes(pair, x, start);
+    let line = if crossed { -feet.distance } else { feet.distance };
+    let normal = match feet.distance > 1e-9 {
+        true => feet.apart / line,
+        false => pair.side,
+    };
+    Separation { weights: feet.weights, line, normal }
+}
+
 /// Projects a pair once. `x`, `start`: positions now and at the start of the substep; `w`: inverse masses [1/kg];
 /// `bodies`: those of rigid bodies that carry the vertices; they move by the impulse in the next substep, which counts as if
 /// they had. `recovery`: distance by which a substep may separate what overlaps [m]. Returns the displacements.
@@ -124,20 +154,12 @@ pub fn project(
     (w, bodies): (&[f32; 4], &[f32; 4]),
     recovery: f32,
 ) -> Option<[Vec3; 4]> {
-    let feet = nearest(pair.kind, x);
-    // Through each other within the substep: the normal remains that of the side they came from.
-    let crossed = feet.apart.dot(pair.side) < 0.0 && passes(pair, x, start);
-    let line = if crossed { -feet.distance } else { feet.distance };
-    let behind = inv_mass_of(&feet.weights, bodies);
+    let Separation { weights: beta, line, normal } = separation(pair, x, start);
+    let behind = inv_mass_of(&beta, bodies);
     let distance = line - pair.core + pair.push.normal * behind;
     if distance >= pair.thickness && pair.push.normal == 0.0 {
         return None;
     }
-    let normal = match feet.distance > 1e-9 {
-        true => feet.apart / line,
-        false => pair.side,
-    };
-    let beta = feet.weights;
     let inv_mass = effective_inv_mass(&beta, w) + behind;
     if inv_mass <= 0.0 || normal == Vec3::ZERO {
         return None;

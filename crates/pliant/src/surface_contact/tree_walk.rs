@@ -9,7 +9,7 @@ use crate::surface_contact::bounds::{Bounds, overlap, swept, union};
 use crate::surface_contact::conservative::approach;
 use crate::surface_contact::model::{Carrier, Surface, SurfaceModel};
 use crate::surface_contact::motion::Motion;
-use crate::surface_contact::pair::{Kind, Pair, nearest};
+use crate::surface_contact::pair::{Kind, NO_FEATURE, Pair, nearest};
 use glam::Vec3;
 
 /// Features of one surface keep this share of their distance at rest at most: neighbors are no contacts.
@@ -291,6 +291,7 @@ impl Trees<'_> {
             friction: between.friction,
             push: Push::default(),
             received: Vec3::ZERO,
+            feature: NO_FEATURE,
             weights: feet.weights,
         });
     }

@@ -1,6 +1,7 @@
 //! What is caught by what.
 
 use crate::{advance_without_crossings, crossings_of, world};
+use pliant::World;
 
 fn crate_on_cloth(cells: u32, edge: f32, degrees: f32) -> String {
     format!(
@@ -21,6 +22,40 @@ fn v34_a_crate_is_caught_by_a_cloth_held_at_its_corners() {
         let low = (0..sim.particles()).map(|i| sim.position(i).y).fold(f32::INFINITY, f32::min);
         let at = sim.state().rigid_bodies.bodies[0].position.y as f32;
         assert!(at > low && at > -0.5, "{cells} cells: the crate is at {at} m, the cloth at {low} m");
+    }
+}
+
+/// A crate that bounces on a cloth without damping rises no higher than it fell from: contact takes from the cloth what it
+/// gives the crate.
+#[test]
+fn v34_a_crate_gains_no_energy_from_a_stiff_cloth() {
+    for (cells, edge, density, degrees) in [(24, 0.16, 350.0, 26), (20, 0.2, 600.0, 20)] {
+        let text = format!(
+            "[[cloth]]\ngrid = {{ cells = [{cells}, {cells}], size = [1, 1], plane = \"xz\" }}\ndensity = 0.5\n\
+             stretch = {{ modulus = 20000 }}\ntransform = {{ translate = [-0.5, 0, -0.5] }}\n\
+             pin = [{{ at = \"left edge\" }}, {{ at = \"right edge\" }}, {{ at = \"top edge\" }}, {{ at = \"bottom edge\" }}]\n\
+             [[body]]\nname = \"crate\"\nbox = [{edge}, {edge}, {edge}]\ndensity = {density}\n\
+             transform = {{ translate = [0, {edge}, 0], rotate = {{ axis = [1, 0, 1], degrees = {degrees} }} }}\n"
+        );
+        let mut sim = world(&text, 1);
+        let object = sim.find("crate").unwrap();
+        let energy = |sim: &mut World| {
+            let found = sim.energy(object).unwrap();
+            found.kinetic + found.potential
+        };
+        let start = energy(&mut sim);
+        let (mut least, mut most) = (start, 0.0_f64);
+        for step in 0..60 {
+            sim.advance(1).unwrap();
+            let now = energy(&mut sim);
+            least = least.min(now);
+            if step > 22 {
+                most = most.max(now);
+            }
+        }
+        // The first half of the test shows that it has met the cloth.
+        assert!(least < 0.6 * start, "{cells} cells: {least} J of {start} J at the least");
+        assert!(most < start, "{cells} cells: {most} J, after {start} J at the start");
     }
 }
 

@@ -89,6 +89,10 @@ impl BodyState {
         self.packed.forces(isa, threads, &x, &mut blocks);
         let mut pushed = vec![false; x.len()];
         self.contacts.iter().filter(|(_, c)| c.push.normal > 0.0).for_each(|(v, _)| pushed[*v as usize] = true);
+        self.by_vertex
+            .iter()
+            .filter(|(_, number, _)| self.features[*number as usize].force != glam::Vec3::ZERO)
+            .for_each(|(v, ..)| pushed[*v as usize] = true);
         let of_vertex = |v: usize| {
             let inertia = self.masses[v] * self.inv_h2;
             // Torques are no forces: orientations are left out, too.

@@ -52,6 +52,7 @@ impl BodyState {
                 (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
             }
         }
+        self.begin_features(threads, sub);
         self.leave_colliders(sub, body);
         self.guard_start(threads, body, sub);
     }

@@ -10,6 +10,7 @@ use crate::memory::of;
 use crate::methods::vbd::body_contacts::{Step, mask};
 use crate::methods::vbd::coarse::{Coarse, Inputs};
 use crate::methods::vbd::contact::Hold;
+use crate::methods::vbd::feature_contacts::Feature;
 use crate::methods::vbd::lanes::BlockLocal;
 use crate::methods::vbd::momentum;
 use crate::methods::vbd::pack::Packed;
@@ -80,6 +81,9 @@ pub(super) struct BodyState {
     pub(super) contacts: Vec<(u32, Contact)>,
     /// Vertices that contacts hold, with their stiffness [N/m].
     pub(super) holds: Vec<(u32, Hold, f32)>,
+    /// Contacts of its triangles with colliders, and by vertex: vertex, contact, place in it.
+    pub(super) features: Vec<Feature>,
+    pub(super) by_vertex: Vec<(u32, u32, u8)>,
     /// Vertices by row.
     pub(super) by_row: Vec<(u32, u32)>,
 }
@@ -109,6 +113,8 @@ impl BodyState {
             share: 0.0,
             contacts: Vec::new(),
             holds: Vec::new(),
+            features: Vec::new(),
+            by_vertex: Vec::new(),
             by_row,
         }
     }
@@ -120,6 +126,8 @@ impl BodyState {
             + of(&self.masses)
             + of(&self.turns)
             + of(&self.by_row)
+            + of(&self.features)
+            + of(&self.by_vertex)
             + self.coarse.bytes()
             + self.packed.bytes()
     }
@@ -141,7 +149,8 @@ impl BodyState {
         rows: &[RowData],
         contacts: &[Vec<Contact>],
     ) -> bool {
-        let enough = iteration > CYCLES || self.share >= GOOD_STEP && self.contacts.is_empty();
+        let free = self.contacts.is_empty() && self.features.is_empty();
+        let enough = self.features.is_empty() && iteration > CYCLES || self.share >= GOOD_STEP && free;
         if iteration > 1 && enough && !sub.pushed {
             return false;
         }
@@ -155,16 +164,21 @@ impl BodyState {
         }
         self.correct(threads, body, sub, iteration == 1);
         // A step of Newton's method leaves nothing to a sweep but contacts.
-        if !self.coarse.chain().is_of_ropes() || !self.contacts.is_empty() {
+        if !self.coarse.chain().is_of_ropes() || !free {
             self.sweep(threads, body, sub);
         }
+        self.note_feature_forces();
         if self.contacts.iter().all(|(_, c)| c.push.normal == 0.0) && self.masses.iter().all(|&m| m > 0.0) {
             let start = |v: usize| sub.previous[body.vertices[v] as usize];
             let start = sub.first_order.then_some(start);
+            let mut target = std::mem::take(&mut self.trial);
+            target.copy_from_slice(&self.target);
+            self.add_noted_forces(|v| 1.0 / (self.masses[v] * sub.inv_h2), &mut target);
             // Turning a body changes the arms of its momentum, too: the second time meets it.
             for _ in 0..2 {
-                momentum::restore(&mut self.x, &self.target, start, &self.masses, &self.turns);
+                momentum::restore(&mut self.x, &target, start, &self.masses, &self.turns);
             }
+            self.trial = target;
         }
         self.after.copy_from_slice(&self.x);
         true
@@ -199,6 +213,7 @@ impl BodyState {
         if self.coarse.chain().is_of_ropes() {
             forces.fill([0.0; 4]);
             let energy = self.coarse.chain().add_forces(x, forces);
+            self.add_feature_forces(x, forces);
             for (v, force) in forces.iter_mut().enumerate() {
                 let inertia = self.masses[v] * sub.inv_h2;
                 let all = position(*force) + toward(x[v], self.target[v], self.turns[v]) * inertia;
@@ -207,10 +222,12 @@ impl BodyState {
             return energy;
         }
         self.packed.residual(sub.isa, threads, (x, &self.target), energies, blocks, forces);
-        if !energies {
-            return 0.0;
-        }
-        threads.sum(forces.len(), |range| forces[range].iter().map(|force| f64::from(force[3])).sum())
+        let energy = match energies {
+            true => threads.sum(forces.len(), |range| forces[range].iter().map(|force| f64::from(force[3])).sum()),
+            false => 0.0,
+        };
+        self.add_feature_forces(x, forces);
+        energy
     }
 
     /// A step in the coarse space, as long as the forces along it last.
@@ -226,15 +243,20 @@ impl BodyState {
             mask(&mut forces[*v as usize], hold);
         }
         if first {
+            let mut holds = std::mem::take(&mut self.holds);
+            let own = holds.len();
+            self.feature_holds(sub, &mut holds);
             let inputs = Inputs {
                 groups: sub.groups,
                 isa: sub.isa,
                 x: &self.x,
                 masses: &self.masses,
                 inv_h2: sub.inv_h2,
-                holds: &self.holds,
+                holds: &holds,
             };
             self.coarse.build(threads, body, &inputs);
+            holds.truncate(own);
+            self.holds = holds;
         }
         self.coarse.solve(sub.isa, threads, body, &self.masses, &forces, &mut self.correction);
         for (v, hold, _) in &self.holds {
@@ -294,6 +316,7 @@ impl BodyState {
                 let rows = (&self.x[..], &self.target[..]);
                 self.packed.steps(sub.isa, threads, rows, range.start, &mut blocks[range], &mut steps);
             }
+            self.step_features(color.clone(), &mut blocks, &mut steps);
             while let Some(v) = self.contacts.get(next).map(|c| c.0 as usize).filter(|v| color.contains(v)) {
                 if self.masses[v] > 0.0 {
                     let [block, lane] = self.packed.slots[v].map(|n| n as usize);

@@ -24,6 +24,7 @@ mod contact;
 mod cpu;
 pub mod element;
 mod envelope;
+mod feature_contacts;
 mod force;
 #[cfg(feature = "gpu")]
 pub mod gpu;
@@ -42,7 +43,9 @@ mod tet_blocks;
 use crate::constraints::group::Group;
 use crate::contact::cpu::ContactScratch;
 use crate::math::RowData;
+use crate::memory::of;
 use crate::methods::vbd::cpu::{BodyState, CYCLES, Substep};
+use crate::methods::vbd::feature_contacts::Feature;
 use crate::methods::vbd::plan::ElasticBody;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
@@ -52,6 +55,10 @@ use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
 use crate::schedule::substep::CpuContext;
 use crate::settings::Settings;
 use crate::state::State;
+use crate::surface_contact::penalty::FeatureContact;
+
+/// Marks particles of no body.
+const NOWHERE: [u32; 2] = [u32::MAX; 2];
 
 /// Bodies with more vertices use all threads, one after the other; smaller ones run side by side.
 const LARGE: usize = 4096;
@@ -101,6 +108,8 @@ impl Phenomenon for ElasticModel<'_> {
 #[derive(Default)]
 pub(crate) struct ElasticScratch {
     bodies: Vec<BodyState>,
+    /// Body and vertex of each particle; [`NOWHERE`] for those of no body.
+    places: Vec<[u32; 2]>,
     /// Number of the substep, and of the iteration within it.
     substep: Option<u64>,
     iteration: u32,
@@ -108,8 +117,14 @@ pub(crate) struct ElasticScratch {
 
 impl ElasticScratch {
     pub(crate) fn new(bodies: &[ElasticBody], groups: &[Group], particles: usize) -> Self {
+        let mut places = vec![NOWHERE; particles];
+        for (number, body) in bodies.iter().enumerate() {
+            for (v, &row) in body.vertices.iter().enumerate().filter(|(_, row)| (**row as usize) < particles) {
+                places[row as usize] = [number as u32, v as u32];
+            }
+        }
         let bodies = bodies.iter().map(|body| BodyState::new(body, groups, particles)).collect();
-        Self { bodies, substep: None, iteration: 0 }
+        Self { bodies, places, substep: None, iteration: 0 }
     }
 
     /// Reads the parameters of all elements again, after a setter has changed them.
@@ -118,7 +133,7 @@ impl ElasticScratch {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.bodies.iter().map(BodyState::bytes).sum()
+        of(&self.places) + self.bodies.iter().map(BodyState::bytes).sum::<u64>()
     }
 
     /// One iteration over all bodies.
@@ -128,6 +143,7 @@ impl ElasticScratch {
         model: &ElasticModel<'_>,
         state: &mut State,
         contact: &ContactScratch,
+        features: &mut [FeatureContact],
         inv_h2: f32,
     ) {
         self.iteration = if self.substep == Some(cx.substep.index) { self.iteration + 1 } else { 1 };
@@ -137,6 +153,7 @@ impl ElasticScratch {
         if iteration > most && !model.pushed {
             return;
         }
+        self.take_features(iteration, features);
         let State { rows, previous, contacts, radii, particles, .. } = state;
         let substep = Substep {
             groups: model.groups,
@@ -172,6 +189,29 @@ impl ElasticScratch {
             });
         }
         self.write_back(cx, model, &changed, rows, contacts);
+        for body in &self.bodies {
+            body.features.iter().for_each(|own| features[own.number as usize].impulse = own.force / inv_h2);
+        }
+    }
+
+    /// Hands contacts of triangles with colliders to the bodies all of whose particles they have.
+    fn take_features(&mut self, iteration: u32, features: &mut [FeatureContact]) {
+        if iteration > 1 {
+            for own in self.bodies.iter_mut().flat_map(|body| &mut body.features) {
+                own.refresh(&features[own.number as usize]);
+            }
+            return;
+        }
+        self.bodies.iter_mut().for_each(|body| body.features.clear());
+        for (number, feature) in features.iter_mut().enumerate() {
+            let places = feature.particles.map(|i| self.places.get(i as usize).copied().unwrap_or(NOWHERE));
+            let Some(body) = feature.own().map(|k| places[k][0]).next() else { continue };
+            if body != NOWHERE[0] && feature.own().all(|k| places[k][0] == body) {
+                feature.taken = true;
+                let own = Feature::new(number as u32, *feature, places.map(|[_, v]| v));
+                self.bodies[body as usize].features.push(own);
+            }
+        }
     }
 
     fn write_back(

@@ -153,7 +153,8 @@ fn run_pass(
             scratch.fluid.run(pass, cx, &model.fluid_model(), state, solids);
         }
         Pass::Elastic => {
-            scratch.elastic.run(cx, &model.elastic(), state, &scratch.contact, scales.inv_h2);
+            let features = &mut scratch.surfaces.features;
+            scratch.elastic.run(cx, &model.elastic(), state, &scratch.contact, features, scales.inv_h2);
         }
         Pass::Inflate => {
             let State { rows, inflate_multipliers, .. } = state;
