@@ -10,3 +10,4 @@ mod limits;
 mod parsing;
 mod published_scenes;
 mod random;
+mod rigid_scenes;
