@@ -127,15 +127,14 @@ fn contacts(world: &mut World, sources: &Sources<'_>, lines: &mut Lines) {
 
 /// Mean weight of the objects [N].
 fn typical_weight(world: &mut World, objects: &[Handle]) -> f32 {
-    let masses: Vec<f64> = objects
-        .iter()
-        .take(MOST_OBJECTS)
-        .filter(|&&h| world.kind(h).is_ok_and(|kind| kind != ObjectKind::Collider))
-        .filter_map(|&h| Some(h))
-        .collect::<Vec<_>>()
-        .into_iter()
-        .filter_map(|h| world.momentum(h).ok().map(|m| m.mass))
-        .collect();
+    let mut masses = Vec::new();
+    for &h in objects.iter().take(MOST_OBJECTS) {
+        if world.kind(h).is_ok_and(|kind| kind != ObjectKind::Collider)
+            && let Ok(momentum) = world.momentum(h)
+        {
+            masses.push(momentum.mass);
+        }
+    }
     let mean = masses.iter().sum::<f64>() / (masses.len().max(1) as f64);
     (9.81 * mean) as f32
 }
