@@ -110,7 +110,7 @@ pub(crate) struct ElasticScratch {
     bodies: Vec<BodyState>,
     /// Body and vertex of each particle; [`NOWHERE`] for those of no body.
     places: Vec<[u32; 2]>,
-    /// Number of the substep, and of the iteration within it.
+    /// Number of the last substep, and of the iteration within it.
     substep: Option<u64>,
     iteration: u32,
 }
@@ -136,6 +136,12 @@ impl ElasticScratch {
         of(&self.places) + self.bodies.iter().map(BodyState::bytes).sum::<u64>()
     }
 
+    /// The next iteration is the first one of a substep. A number of the substep does not tell: after a restore the same one
+    /// may be taken again.
+    pub(crate) fn begin_substep(&mut self) {
+        self.iteration = 0;
+    }
+
     /// One iteration over all bodies.
     pub(crate) fn run(
         &mut self,
@@ -146,8 +152,8 @@ impl ElasticScratch {
         features: &mut [FeatureContact],
         inv_h2: f32,
     ) {
-        self.iteration = if self.substep == Some(cx.substep.index) { self.iteration + 1 } else { 1 };
         self.substep = Some(cx.substep.index);
+        self.iteration += 1;
         let iteration = self.iteration;
         let most = if model.meets_triangles { TRIANGLE_CYCLES } else { CYCLES };
         if iteration > most && !model.pushed {

@@ -54,6 +54,7 @@ pub(crate) fn run(
             check(&divergence, Stage::Predict, model, state)?;
         }
     }
+    scratch.elastic.begin_substep();
     let only_elastic = [false, true].iter().all(|&last| model.schedule.passes(last) == [Pass::Elastic]);
     let most = if only_elastic { model.elastic().iterations() } else { u32::MAX };
     let iterations = settings.iterations.min(most);
