@@ -173,7 +173,7 @@ fn pass_rows(sim: &mut World) -> Result<Vec<PassRow>, StepError> {
 }
 
 /// The table of passes.
-pub fn pass_table(rows: &[PassRow]) -> Vec<Vec<String>> {
+fn pass_table(rows: &[PassRow]) -> Vec<Vec<String>> {
     let head = ["pass", "per step", "workgroups", "ms/step", "µs each"].map(str::to_owned).to_vec();
     let row = |r: &PassRow| {
         vec![

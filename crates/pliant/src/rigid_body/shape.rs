@@ -190,8 +190,12 @@ impl Convex {
             Self::Capsule { half_length, radius } => {
                 (DVec3::ZERO, rotation.y_axis.abs() * *half_length + DVec3::splat(*radius))
             }
-            Self::Cylinder { half_length, radius } | Self::Cone { half_length, radius } => {
-                (DVec3::ZERO, round(*half_length, *radius))
+            Self::Cylinder { half_length, radius } => (DVec3::ZERO, round(*half_length, *radius)),
+            Self::Cone { half_length, radius } => {
+                // Around its apex and the disk of its base.
+                let (apex, disk) = (rotation.y_axis * *half_length, round(0.0, *radius));
+                let (low, high) = (apex.min(-apex - disk), apex.max(disk - apex));
+                (0.5 * (low + high), 0.5 * (high - low))
             }
             Self::Box { half, .. } => {
                 let r = rotation;

@@ -154,12 +154,12 @@ impl SurfaceScratch {
                 self.features.push(FeatureContact::new(number as u32, particles, pair.friction));
             }
         }
-        self.measure_features(surfaces, cx.substep.h);
+        self.measure_features(surfaces, cx.substep.h, |_| true);
     }
 
-    /// Nearest points of the pairs that solvers of elastic bodies take.
-    fn measure_features(&mut self, model: &SurfaceModel, h: f32) {
-        for feature in &mut self.features {
+    /// Nearest points of some of the pairs that solvers of elastic bodies may take.
+    fn measure_features(&mut self, model: &SurfaceModel, h: f32, which: impl Fn(&FeatureContact) -> bool) {
+        for feature in self.features.iter_mut().filter(|feature| which(feature)) {
             let pair = &self.pairs[feature.pair as usize];
             let (x, start) = (Motion::of(&self.motion.x, pair), Motion::of(&self.motion.start, pair));
             let found = separation(pair, &x, &start);
@@ -218,7 +218,7 @@ impl SurfaceScratch {
             }
         }
         motion.write(active, &mut state.rows);
-        self.measure_features(inputs.surfaces, cx.substep.h);
+        self.measure_features(inputs.surfaces, cx.substep.h, |feature| feature.taken);
     }
 
     /// Ends the substep without crossings.

@@ -328,13 +328,7 @@ fn s21_bodies_of_all_shapes_come_to_rest_in_a_bin() {
     run(&mut world, 2.0);
     for spec in &scene.body {
         let body = world.find(&spec.name).unwrap();
-        let (mut low, mut high) = world.bounds(body).unwrap();
-        if spec.name == "cone" {
-            // Bounds of a cone are those of the cylinder around it; its center is a quarter of its height above its base.
-            let places = centers(&mut world, "cone");
-            low = places.iter().fold(Vec3::INFINITY, |low, p| low.min(*p)) - 0.03;
-            high = places.iter().fold(Vec3::NEG_INFINITY, |high, p| high.max(*p)) + 0.03;
-        }
+        let (low, high) = world.bounds(body).unwrap();
         let inside = low.min_element() > -0.803 && low.y > -0.003 && high.x.max(high.z) < 0.803 && high.y < 0.5;
         assert!(inside, "{}: from {low} to {high}", spec.name);
     }

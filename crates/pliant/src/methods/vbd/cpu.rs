@@ -171,14 +171,20 @@ impl BodyState {
         if self.contacts.iter().all(|(_, c)| c.push.normal == 0.0) && self.masses.iter().all(|&m| m > 0.0) {
             let start = |v: usize| sub.previous[body.vertices[v] as usize];
             let start = sub.first_order.then_some(start);
-            let mut target = std::mem::take(&mut self.trial);
-            target.copy_from_slice(&self.target);
-            self.add_noted_forces(|v| 1.0 / (self.masses[v] * sub.inv_h2), &mut target);
+            let target = match self.features.is_empty() {
+                true => &self.target,
+                false => {
+                    let mut pushed = std::mem::take(&mut self.trial);
+                    pushed.copy_from_slice(&self.target);
+                    self.add_noted_forces(|v| 1.0 / (self.masses[v] * sub.inv_h2), &mut pushed);
+                    self.trial = pushed;
+                    &self.trial
+                }
+            };
             // Turning a body changes the arms of its momentum, too: the second time meets it.
             for _ in 0..2 {
-                momentum::restore(&mut self.x, &target, start, &self.masses, &self.turns);
+                momentum::restore(&mut self.x, target, start, &self.masses, &self.turns);
             }
-            self.trial = target;
         }
         self.after.copy_from_slice(&self.x);
         true

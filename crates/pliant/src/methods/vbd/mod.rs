@@ -95,7 +95,10 @@ impl Phenomenon for ElasticModel<'_> {
         if self.bodies.is_empty() {
             return Vec::new();
         }
-        let reads = &[Field::Positions, Field::StartPositions];
+        let reads: &[Field] = match self.meets_triangles {
+            true => &[Field::Positions, Field::StartPositions, Field::TrianglePairs],
+            false => &[Field::Positions, Field::StartPositions],
+        };
         vec![PassInfo { pass: Pass::Elastic, reads, writes: &[Field::Positions, Field::ContactImpulses] }]
     }
 
