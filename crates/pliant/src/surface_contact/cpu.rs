@@ -48,7 +48,7 @@ pub(crate) struct SurfaceScratch {
     motion: Motion,
     search: Search,
     pairs: Vec<Pair>,
-    /// Pairs of triangles and colliders, for the solvers of elastic bodies.
+    /// All pairs that move, for the solvers of elastic bodies.
     pub(crate) features: Vec<FeatureContact>,
     /// Pairs that touch in a pass.
     near: Vec<u32>,
@@ -71,6 +71,8 @@ pub(crate) struct SurfaceScratch {
 pub(crate) struct Inputs<'a> {
     pub(crate) surfaces: &'a SurfaceModel,
     pub(crate) contact: &'a ContactModel<'a>,
+    /// Whether there are elastic bodies, which solve their own contacts.
+    pub(crate) elastic: bool,
 }
 
 impl SurfaceScratch {
@@ -149,7 +151,7 @@ impl SurfaceScratch {
         for (number, pair) in self.pairs.iter_mut().enumerate() {
             let particles = pair.vertices.map(|v| self.motion.particles[v as usize]);
             let moves = pair.vertices.iter().any(|&v| self.motion.inv_masses[v as usize] > 0.0);
-            if moves && particles.contains(&NO_PARTICLE) {
+            if moves && inputs.elastic {
                 pair.feature = self.features.len() as u32;
                 self.features.push(FeatureContact::new(number as u32, particles, pair.friction));
             }
@@ -176,6 +178,7 @@ impl SurfaceScratch {
             let kept = pair.thickness.min(pair.start_distance.max(0.0) + model.recovery_speed * h);
             feature.weights = found.weights;
             feature.normal = found.normal;
+            (feature.thickness, feature.faces) = (pair.thickness, !found.beside);
             feature.distance = kept + pair.core - found.normal.dot(carried);
             feature.origin = origin;
         }

@@ -12,6 +12,7 @@
 //! | `search` | pairs that may touch: trees fitted to the motion, tasks |
 //! | `bounds`, `tree_walk` | boxes over a substep; trees walked two by two |
 //! | `limit` | the end of a substep: nothing crosses |
+//! | `leaks` | objects that contacts of particles do not hold |
 //! | `cpu` | the passes |
 //! | `phenomenon` | the passes as the schedule sees them |
 
@@ -21,6 +22,7 @@ mod conservative;
 pub use conservative::{approach, time_of_contact};
 pub(crate) mod cpu;
 pub mod features;
+pub mod leaks;
 pub mod limit;
 pub mod model;
 mod motion;

@@ -102,15 +102,17 @@ pub fn inv_mass_of(beta: &[f32; 4], w: &[f32; 4]) -> f32 {
     a + b + (c + d)
 }
 
-/// Whether the features of a pair meet on straight lines from the start of the substep, and do not only turn around each
-/// other. Those that touched at the start may have met at once.
-fn passes(pair: &Pair, x: &[Vec3; 4], start: &[Vec3; 4]) -> bool {
+/// Weights of the nearest points, and positions, where the features of a pair meet on straight lines from the start of the
+/// substep; none if they only turn around each other. Those that touched at the start may have met at once.
+fn meeting(pair: &Pair, x: &[Vec3; 4], start: &[Vec3; 4]) -> Option<([f32; 4], [Vec3; 4])> {
     if pair.start_distance <= TOUCHING {
-        return true;
+        return Some((nearest(pair.kind, start).weights, *start));
     }
-    let way = std::array::from_fn(|k| x[k] - start[k]);
+    let way: [Vec3; 4] = std::array::from_fn(|k| x[k] - start[k]);
     let (distance, bound) = (pair.start_distance + pair.core, pair.core + MET * pair.start_distance);
-    time_of_contact(pair.kind, start, &way, distance, bound).is_some()
+    let time = time_of_contact(pair.kind, start, &way, distance, bound)?;
+    let at = std::array::from_fn(|k| start[k] + way[k] * time);
+    Some((nearest(pair.kind, &at).weights, at))
 }
 
 /// Share of the distance at the start below which features have met.
@@ -127,21 +129,53 @@ pub struct Separation {
     pub line: f32,
     /// From the second feature to the first, on the side that they came from.
     pub normal: Vec3,
+    /// Whether they have come to the other side of each other around their borders: other features are between them.
+    pub beside: bool,
 }
 
 /// Nearest points of a pair at positions `x`, from `start`.
 #[inline]
 pub fn separation(pair: &Pair, x: &[Vec3; 4], start: &[Vec3; 4]) -> Separation {
     let feet = nearest(pair.kind, x);
-    // Through each other within the substep: the normal remains that of the side they came from.
-    let crossed = feet.apart.dot(pair.side) < 0.0 && passes(pair, x, start);
-    let line = if crossed { -feet.distance } else { feet.distance };
-    let normal = match feet.distance > 1e-9 {
-        true => feet.apart / line,
-        false => pair.side,
-    };
-    Separation { weights: feet.weights, line, normal }
+    let along = feet.apart.dot(pair.side);
+    // Through each other within the substep: where they met tells which points of them, and from which side.
+    if along < 0.0
+        && let Some((weights, at)) = meeting(pair, x, start)
+    {
+        if let Some(normal) = normal_between(pair, &weights, &at) {
+            let [a, b, c] = [0, 1, 2].map(|k| (x[k] - x[3]) * weights[k]);
+            return Separation { weights, line: (a + b + c).dot(normal), normal, beside: false };
+        }
+        let normal = if feet.distance > 1e-9 { feet.apart / -feet.distance } else { pair.side };
+        return Separation { weights: feet.weights, line: -feet.distance, normal, beside: true };
+    }
+    let normal = if feet.distance > 1e-9 { feet.apart / feet.distance } else { pair.side };
+    Separation { weights: feet.weights, line: feet.distance, normal, beside: along < ASIDE * feet.distance }
 }
+
+/// Normal of the triangle, or of both edges, on the side from which the pair came, if it has met between their borders.
+fn normal_between(pair: &Pair, weights: &[f32; 4], x: &[Vec3; 4]) -> Option<Vec3> {
+    let (normal, size, inner) = match pair.kind {
+        Kind::VertexTriangle => {
+            let (a, b) = (x[2] - x[1], x[3] - x[1]);
+            (a.cross(b), a.length() * b.length(), &weights[1..])
+        }
+        Kind::EdgeEdge => {
+            let (a, b) = (x[1] - x[0], x[3] - x[2]);
+            (a.cross(b), a.length() * b.length(), &weights[..])
+        }
+    };
+    let length = normal.length();
+    let meets = length > PARALLEL * size && inner.iter().all(|w| w.abs() > BORDER);
+    meets.then(|| normal / if normal.dot(pair.side) < 0.0 { -length } else { length })
+}
+
+/// Weights below which a point lies at the border of a triangle or edge.
+const BORDER: f32 = 1e-3;
+/// Sine of the angle below which edges have no normal in common.
+const PARALLEL: f32 = 0.05;
+/// Cosine of the angle from which on the direction between features says no more on which sides of each other they are.
+const ASIDE: f32 = 0.3;
 
 /// Projects a pair once. `x`, `start`: positions now and at the start of the substep; `w`: inverse masses [1/kg];
 /// `bodies`: those of rigid bodies that carry the vertices; they move by the impulse in the next substep, which counts as if
@@ -154,7 +188,7 @@ pub fn project(
     (w, bodies): (&[f32; 4], &[f32; 4]),
     recovery: f32,
 ) -> Option<[Vec3; 4]> {
-    let Separation { weights: beta, line, normal } = separation(pair, x, start);
+    let Separation { weights: beta, line, normal, .. } = separation(pair, x, start);
     let behind = inv_mass_of(&beta, bodies);
     let distance = line - pair.core + pair.push.normal * behind;
     if distance >= pair.thickness && pair.push.normal == 0.0 {

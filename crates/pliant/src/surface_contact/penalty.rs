@@ -22,6 +22,10 @@ pub(crate) struct FeatureContact {
     pub(crate) normal: Vec3,
     /// Where n·Σ βᵢxᵢ of the particles is larger, nothing touches [m].
     pub(crate) distance: f32,
+    /// Thickness of the pair [m].
+    pub(crate) thickness: f32,
+    /// Whether its features face each other.
+    pub(crate) faces: bool,
     /// Σ βᵢxᵢ of the particles without slip since the start of the substep [m].
     pub(crate) origin: Vec3,
     /// Friction of the pair.
@@ -46,8 +50,24 @@ pub(crate) struct FeatureForce {
 impl FeatureContact {
     /// Of a pair; its nearest points are not known yet.
     pub(crate) fn new(pair: u32, particles: [u32; 4], friction: Friction) -> Self {
-        let (normal, origin, impulse) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
-        Self { pair, particles, weights: [0.0; 4], normal, distance: 0.0, origin, friction, taken: false, impulse }
+        Self {
+            pair,
+            particles,
+            weights: [0.0; 4],
+            normal: Vec3::ZERO,
+            distance: 0.0,
+            thickness: 0.0,
+            faces: false,
+            origin: Vec3::ZERO,
+            friction,
+            taken: false,
+            impulse: Vec3::ZERO,
+        }
+    }
+
+    /// Whether it touches, or comes within half of its thickness of that.
+    pub(crate) fn is_near(&self, point: Vec3) -> bool {
+        self.faces && self.normal.dot(point) < self.distance + 0.5 * self.thickness
     }
 
     /// Σ βᵢxᵢ of the particles.
@@ -63,6 +83,9 @@ impl FeatureContact {
 
     /// The force at a point, for a stiffness [N/m] and the force found before [N]: none if nothing touches.
     pub(crate) fn force(&self, point: Vec3, stiffness: f32, before: Vec3) -> Option<FeatureForce> {
+        if !self.faces {
+            return None;
+        }
         let n = self.normal;
         let normal = before.dot(n) + stiffness * (self.distance - n.dot(point));
         if normal <= 0.0 {
@@ -102,6 +125,8 @@ mod tests {
             weights: [1.0, -0.5, -0.25, -0.25],
             normal: Vec3::Y,
             distance: 0.01,
+            thickness: 0.01,
+            faces: true,
             origin: Vec3::ZERO,
             friction: Friction { static_friction: 0.5, kinetic_friction: 0.4 },
             taken: true,

@@ -1,7 +1,9 @@
 //! What is caught by what.
 
 use crate::{advance_without_crossings, crossings_of, world};
-use pliant::World;
+use pliant::builder::NoMeshes;
+use pliant::scene::{Format, Scene};
+use pliant::{Options, World};
 
 fn crate_on_cloth(cells: u32, edge: f32, degrees: f32) -> String {
     format!(
@@ -78,6 +80,66 @@ fn v34_a_soft_block_lies_on_another_and_on_a_rigid_one() {
         let low = own.map(|i| sim.position(i).y).fold(f32::INFINITY, f32::min);
         assert!(low > 0.18, "the upper block has sunk to {low} m\n{text}");
     }
+}
+
+/// Soft blocks of unlike stiffness meet at a corner, at speeds of several thicknesses a step: what stops one moves the other,
+/// and deforms both by no more energy than they had.
+#[test]
+fn v34_soft_blocks_that_collide_gain_no_energy() {
+    for (low, top, height, turn) in [(7.5e5, 4.9e6, 1.0, 20.0), (4.1e6, 7.3e4, 0.9, 12.0), (2.6e6, 2.7e6, 0.95, 17.0)] {
+        let text = format!(
+            "[[collider]]\nplane = {{}}\n\
+             [[soft]]\nname = \"low\"\nblock = {{ cells = [4, 4, 5], size = [0.5, 0.25, 0.5] }}\ndensity = 900\n\
+             fem = {{ young = {low}, poisson = 0.3 }}\ntransform = {{ translate = [-0.25, 0.005, -0.25] }}\n\
+             [[soft]]\nname = \"top\"\nblock = {{ cells = [4, 5, 4], size = [0.3, 0.3, 0.3] }}\ndensity = 600\n\
+             fem = {{ young = {top}, poisson = 0.3 }}\n\
+             transform = {{ translate = [-0.16, {height}, -0.13], rotate = {{ axis = [1, 0, 1], degrees = {turn} }} }}\n"
+        );
+        let mut sim = world(&text, 1);
+        let objects = ["low", "top"].map(|name| sim.find(name).unwrap());
+        let energy = |sim: &mut World| -> f64 {
+            let all = objects.map(|object| sim.energy(object).unwrap());
+            all.iter().map(|e| e.kinetic + e.potential + e.elastic).sum()
+        };
+        let start = energy(&mut sim);
+        for step in 0..120 {
+            sim.advance(1).unwrap();
+            let now = energy(&mut sim);
+            assert!(now < 1.001 * start, "{low} Pa, {top} Pa: {now} J in step {step}, after {start} J at the start");
+        }
+        assert_eq!(crossings_of(&sim), 0);
+        let [_, upper] = objects.map(|object| sim.bounds(object).unwrap());
+        assert!(upper.0.y > 0.2, "{low} Pa, {top} Pa: the upper block has sunk to {} m", upper.0.y);
+    }
+}
+
+/// Particles of fine cloths hold each other; those of coarse soft blocks do not, which is told where nothing else holds them.
+#[test]
+fn v34_objects_that_may_pass_through_each_other_are_told() {
+    let told = |contact: &str, objects: &str| {
+        let scene = Scene::parse(&format!("{contact}\n{objects}"), Format::Toml).unwrap();
+        let sim = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
+        sim.model().notes.iter().filter(|note| note.contains("too far apart")).cloned().collect::<Vec<_>>()
+    };
+    let block = |name: &str, more: &str| {
+        format!(
+            "[[soft]]\nname = \"{name}\"\nblock = {{ cells = [3, 3, 3], size = [0.2, 0.2, 0.2] }}\ndensity = 300\n\
+             fem = {{ young = 2e5, poisson = 0.3 }}\n{more}\n"
+        )
+    };
+    let blocks = format!("{}{}", block("left", ""), block("right", "transform = { translate = [0, 1, 0] }"));
+    let notes = told("", &blocks);
+    assert!(notes.len() == 1 && notes[0].contains("\"left\" and \"right\""), "{notes:?}");
+    assert_eq!(told("[contact]\ntriangles = true", &blocks), [""; 0]);
+    let apart = format!(
+        "{}{}",
+        block("left", "collision = { groups = [1], with = [1] }"),
+        block("right", "collision = { groups = [2], with = [2] }")
+    );
+    assert_eq!(told("", &apart), [""; 0]);
+    assert_eq!(told("", &block("alone", "")), [""; 0]);
+    let cloth = "[[cloth]]\ngrid = { cells = [10, 10], size = [1, 1], plane = \"xz\" }\nradius = 0.05\ndensity = 0.2\n";
+    assert_eq!(told("", &format!("{cloth}{cloth}transform = {{ translate = [0, 1, 0] }}\n")), [""; 0]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::builder::part::ORIENTATION;
 use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
 use crate::builder::settings::{particle_contact, settings};
 use crate::builder::surfaces::finish_aero_surfaces;
-use crate::collision::{ContactTable, Friction};
+use crate::collision::{CollisionGroups, ContactTable, Friction};
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
@@ -33,6 +33,7 @@ use crate::settings::Settings;
 use crate::shape_matching::ShapeMatch;
 use crate::state::{Frozen, State};
 use crate::surface_contact::build::SurfaceInputs;
+use crate::surface_contact::leaks::leak;
 use crate::surface_contact::model::SurfaceModel;
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -201,13 +202,25 @@ impl Assembly {
         Ok((model, state))
     }
 
-    /// Whether triangles collide. On a GPU they do not, which is noted.
+    /// Whether triangles collide. On a GPU they do not, which is noted; so is where objects may pass through each other without.
     fn triangle_contact(&mut self, scene: &Scene, target: &Target) -> bool {
         let wanted = scene.contact.triangles && !self.shape.triangles.is_empty();
         if wanted && target.is_gpu() {
             self.notes.push(String::from(
                 "triangles do not collide on a GPU, only particles: with the CPU backend nothing passes through them",
             ));
+        }
+        if !wanted && self.environments.count() <= 1 {
+            let own =
+                |object: u32| self.contacts.0.get(object as usize).map_or(CollisionGroups::default(), |c| c.groups);
+            let found = leak(&self.shape, &self.rest, |a, b| own(a).touches(own(b)));
+            if let Some(names) = found.map(|pair| pair.map(|object| &self.shape.object_names[object as usize])) {
+                self.notes.push(format!(
+                    "the particles of \"{}\" and \"{}\" are too far apart to hold each other, which may pass through each other: \
+                     contact.triangles = true prevents that on the CPU, or finer meshes and larger radii",
+                    names[0], names[1]
+                ));
+            }
         }
         wanted && !target.is_gpu()
     }

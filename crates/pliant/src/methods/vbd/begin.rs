@@ -13,8 +13,8 @@ use glam::Quat;
 const SLIGHT: f64 = 0.1;
 
 impl BodyState {
-    /// Masses, targets and contacts of the substep, and where to start from.
-    pub(super) fn begin(
+    /// Masses, targets and contacts of the substep, and positions without gravity.
+    pub(super) fn prepare(
         &mut self,
         threads: &Threads,
         body: &ElasticBody,
@@ -53,6 +53,10 @@ impl BodyState {
             }
         }
         self.begin_features(threads, sub);
+    }
+
+    /// The positions that descent starts from.
+    pub(super) fn choose_start(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>) {
         self.leave_colliders(sub, body);
         self.guard_start(threads, body, sub);
     }

@@ -7,15 +7,15 @@ use crate::constraints::group::Group;
 use crate::contact::cpu::SeenColliders;
 use crate::math::{RowData, position};
 use crate::memory::of;
-use crate::methods::vbd::body_contacts::{Step, mask};
-use crate::methods::vbd::coarse::{Coarse, Inputs};
+use crate::methods::vbd::body_contacts::Step;
+use crate::methods::vbd::coarse::Coarse;
 use crate::methods::vbd::contact::Hold;
 use crate::methods::vbd::feature_contacts::Feature;
 use crate::methods::vbd::lanes::BlockLocal;
 use crate::methods::vbd::momentum;
 use crate::methods::vbd::pack::Packed;
 use crate::methods::vbd::plan::ElasticBody;
-use crate::methods::vbd::row_steps::{add, dot, moved, toward};
+use crate::methods::vbd::row_steps::{add, moved, toward};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
 use crate::state::Contact;
@@ -25,8 +25,6 @@ use glam::{Mat3, Vec3};
 pub(super) const CYCLES: u32 = 2;
 /// A coarse correction whose step is at least this long fits the body well.
 pub(super) const GOOD_STEP: f64 = 0.8;
-/// Longest step along a coarse correction, relative to its own length.
-pub(super) const LONGEST_STEP: f64 = 1.5;
 
 /// Inputs of all bodies in a substep.
 pub(super) struct Substep<'a> {
@@ -68,15 +66,17 @@ pub(super) struct BodyState {
     pub(super) forces: Vec<RowData>,
     pub(super) other: Vec<RowData>,
     /// The coarse correction, and the steps of a sweep; the fourth component is 0.
-    correction: Vec<RowData>,
-    steps: Vec<RowData>,
+    pub(super) correction: Vec<RowData>,
+    pub(super) steps: Vec<RowData>,
     pub(super) trial: Vec<RowData>,
     /// Elastic forces and Hessians by block.
     pub(super) blocks: Vec<BlockLocal>,
     pub(super) packed: Packed,
     pub(super) coarse: Coarse,
     /// Length of the last coarse step, relative to that which its matrix gave.
-    share: f64,
+    pub(super) share: f64,
+    /// Forces before the last coarse step of bodies that touch.
+    pub(super) last_forces: Vec<RowData>,
     /// Vertex and number within the contacts of the body, by vertex.
     pub(super) contacts: Vec<(u32, Contact)>,
     /// Vertices that contacts hold, with their stiffness [N/m].
@@ -84,6 +84,8 @@ pub(super) struct BodyState {
     /// Contacts of its triangles with colliders, and by vertex: vertex, contact, place in it.
     pub(super) features: Vec<Feature>,
     pub(super) by_vertex: Vec<(u32, u32, u8)>,
+    /// Contacts of each vertex.
+    pub(super) counts: Vec<f32>,
     /// Vertices by row.
     pub(super) by_row: Vec<(u32, u32)>,
 }
@@ -111,10 +113,12 @@ impl BodyState {
             packed,
             coarse: Coarse::new(body, groups),
             share: 0.0,
+            last_forces: Vec::new(),
             contacts: Vec::new(),
             holds: Vec::new(),
             features: Vec::new(),
             by_vertex: Vec::new(),
+            counts: Vec::new(),
             by_row,
         }
     }
@@ -123,11 +127,13 @@ impl BodyState {
         let rows = of(&self.x) + of(&self.target) + of(&self.after) + of(&self.trial);
         let vectors = of(&self.forces) + of(&self.other) + of(&self.correction) + of(&self.steps) + of(&self.blocks);
         rows + vectors
+            + of(&self.last_forces)
             + of(&self.masses)
             + of(&self.turns)
             + of(&self.by_row)
             + of(&self.features)
             + of(&self.by_vertex)
+            + of(&self.counts)
             + self.coarse.bytes()
             + self.packed.bytes()
     }
@@ -154,11 +160,11 @@ impl BodyState {
         if iteration > 1 && enough && !sub.pushed {
             return false;
         }
-        for (x, &r) in self.x.iter_mut().zip(&body.vertices) {
-            *x = rows[r as usize];
-        }
+        self.load(body, rows);
         if iteration == 1 {
-            self.begin(threads, body, sub, contacts);
+            self.prepare(threads, body, sub, contacts);
+            self.divide_stiffness();
+            self.choose_start(threads, body, sub);
         } else if !self.take_impulses() && enough {
             return false;
         }
@@ -168,7 +174,26 @@ impl BodyState {
             self.sweep(threads, body, sub);
         }
         self.note_feature_forces();
-        if self.contacts.iter().all(|(_, c)| c.push.normal == 0.0) && self.masses.iter().all(|&m| m > 0.0) {
+        self.restore_momentum(body, sub);
+        self.after.copy_from_slice(&self.x);
+        true
+    }
+
+    /// Reads the rows of the body.
+    pub(super) fn load(&mut self, body: &ElasticBody, rows: &[RowData]) {
+        for (x, &r) in self.x.iter_mut().zip(&body.vertices) {
+            *x = rows[r as usize];
+        }
+    }
+
+    /// Whether neither pins nor colliders act on it.
+    pub(super) fn is_free(&self) -> bool {
+        self.contacts.iter().all(|(_, c)| c.push.normal == 0.0) && self.masses.iter().all(|&m| m > 0.0)
+    }
+
+    /// Restores the momentum of a body that is free.
+    fn restore_momentum(&mut self, body: &ElasticBody, sub: &Substep<'_>) {
+        if self.is_free() {
             let start = |v: usize| sub.previous[body.vertices[v] as usize];
             let start = sub.first_order.then_some(start);
             let target = match self.features.is_empty() {
@@ -186,8 +211,6 @@ impl BodyState {
                 momentum::restore(&mut self.x, target, start, &self.masses, &self.turns);
             }
         }
-        self.after.copy_from_slice(&self.x);
-        true
     }
 
     /// The body's rows and the contacts of its particles, after an iteration.
@@ -236,81 +259,8 @@ impl BodyState {
         energy
     }
 
-    /// A step in the coarse space, as long as the forces along it last.
-    ///
-    /// In the first iteration `forces` are known, and the matrix is built.
-    fn correct(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>, first: bool) {
-        let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
-        if !first {
-            self.residual(threads, sub, &self.x, false, &mut blocks, &mut forces);
-        }
-        self.find_holds(body, sub, &forces);
-        for (v, hold, _) in &self.holds {
-            mask(&mut forces[*v as usize], hold);
-        }
-        if first {
-            let mut holds = std::mem::take(&mut self.holds);
-            let own = holds.len();
-            self.feature_holds(sub, &mut holds);
-            let inputs = Inputs {
-                groups: sub.groups,
-                isa: sub.isa,
-                x: &self.x,
-                masses: &self.masses,
-                inv_h2: sub.inv_h2,
-                holds: &holds,
-            };
-            self.coarse.build(threads, body, &inputs);
-            holds.truncate(own);
-            self.holds = holds;
-        }
-        self.coarse.solve(sub.isa, threads, body, &self.masses, &forces, &mut self.correction);
-        for (v, hold, _) in &self.holds {
-            let step = hold.permit(position(self.correction[*v as usize]));
-            self.correction[*v as usize] = [step.x, step.y, step.z, 0.0];
-        }
-        let mut trial = std::mem::take(&mut self.trial);
-        trial.copy_from_slice(&self.x);
-        self.advance(&mut trial, 1.0);
-        let mut other = std::mem::take(&mut self.other);
-        self.residual(threads, sub, &trial, false, &mut blocks, &mut other);
-        self.trial = trial;
-        for (v, hold, _) in &self.holds {
-            mask(&mut other[*v as usize], hold);
-        }
-        // Forces along the step at its start and its end: it is as long as to where they vanish.
-        let along = |forces: &[RowData]| {
-            threads.sum(forces.len(), |range| dot(&forces[range.clone()], &self.correction[range]))
-        };
-        let (start, end) = (along(&forces), along(&other));
-        let share = match start > 0.0 {
-            true if start > end => (start / (start - end)).min(LONGEST_STEP),
-            true => LONGEST_STEP,
-            false => 0.0,
-        };
-        (self.forces, self.other, self.blocks, self.share) = (forces, other, blocks, share);
-        if share == 0.0 {
-            return;
-        }
-        let mut x = std::mem::take(&mut self.x);
-        self.advance(&mut x, share as f32);
-        self.x = x;
-        self.leave_colliders(sub, body);
-    }
-
-    /// Moves rows by a part of the correction.
-    fn advance(&self, x: &mut [RowData], share: f32) {
-        for (v, (x, step)) in x.iter_mut().zip(&self.correction).enumerate() {
-            if self.any_turns {
-                *x = moved(*x, position(*step) * share, self.turns[v]);
-            } else {
-                add(x, &step.map(|s| s * share));
-            }
-        }
-    }
-
     /// Every vertex once, color by color, to the minimum of its own problem.
-    fn sweep(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>) {
+    pub(super) fn sweep(&mut self, threads: &Threads, body: &ElasticBody, sub: &Substep<'_>) {
         let (mut steps, mut blocks) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.blocks));
         let mut next = 0;
         for (number, color) in body.colors.iter().enumerate() {

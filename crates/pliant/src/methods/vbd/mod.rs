@@ -21,6 +21,8 @@ mod coarse;
 pub mod coarse_space;
 mod conjugate_gradients;
 mod contact;
+mod contact_groups;
+mod correction;
 mod cpu;
 pub mod element;
 mod envelope;
@@ -44,8 +46,9 @@ use crate::constraints::group::Group;
 use crate::contact::cpu::ContactScratch;
 use crate::math::RowData;
 use crate::memory::of;
+use crate::methods::vbd::contact_groups::Member;
 use crate::methods::vbd::cpu::{BodyState, CYCLES, Substep};
-use crate::methods::vbd::feature_contacts::Feature;
+use crate::methods::vbd::feature_contacts::{Feature, Partner};
 use crate::methods::vbd::plan::ElasticBody;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
@@ -111,6 +114,8 @@ impl Phenomenon for ElasticModel<'_> {
 #[derive(Default)]
 pub(crate) struct ElasticScratch {
     bodies: Vec<BodyState>,
+    /// Group of bodies that touch, by body.
+    groups: Vec<u32>,
     /// Body and vertex of each particle; [`NOWHERE`] for those of no body.
     places: Vec<[u32; 2]>,
     /// Number of the last substep, and of the iteration within it.
@@ -127,7 +132,7 @@ impl ElasticScratch {
             }
         }
         let bodies = bodies.iter().map(|body| BodyState::new(body, groups, particles)).collect();
-        Self { bodies, places, substep: None, iteration: 0 }
+        Self { bodies, groups: Vec::new(), places, substep: None, iteration: 0 }
     }
 
     /// Reads the parameters of all elements again, after a setter has changed them.
@@ -136,7 +141,7 @@ impl ElasticScratch {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        of(&self.places) + self.bodies.iter().map(BodyState::bytes).sum::<u64>()
+        of(&self.places) + of(&self.groups) + self.bodies.iter().map(BodyState::bytes).sum::<u64>()
     }
 
     /// The next iteration is the first one of a substep. A number of the substep does not tell: after a restore the same one
@@ -178,32 +183,39 @@ impl ElasticScratch {
             pushed: model.pushed,
         };
         let one = Threads::one();
-        let threads = |body: &ElasticBody| if body.vertices.len() > LARGE { cx.threads } else { &one };
-        let large = |number: usize| model.bodies[number].vertices.len() > LARGE;
-        let mut changed = vec![false; self.bodies.len()];
+        contact_groups::groups(&self.bodies, &mut self.groups);
+        let group_of = &self.groups;
+        let mut members: Vec<Member<'_>> = self
+            .bodies
+            .iter_mut()
+            .enumerate()
+            .map(|(number, state)| Member { number, body: &model.bodies[number], state, changed: false })
+            .collect();
+        members.sort_by_key(|it| group_of[it.number]);
+        let mut groups: Vec<&mut [Member<'_>]> =
+            members.chunk_by_mut(|a, b| group_of[a.number] == group_of[b.number]).collect();
+        let large = |group: &[Member<'_>]| group.iter().any(|it| it.body.vertices.len() > LARGE);
         {
             let (rows, contacts) = (&rows[..], &contacts[..]);
-            let mut pairs: Vec<_> = self.bodies.iter_mut().zip(&mut changed).collect();
-            let iterate = |number: usize, (state, changed): &mut (&mut BodyState, &mut bool)| {
-                let body = &model.bodies[number];
-                **changed = state.iterate(threads(body), body, &substep, iteration, rows, contacts);
-            };
-            for (number, pair) in pairs.iter_mut().enumerate().filter(|(number, _)| large(*number)) {
-                iterate(number, pair);
+            for group in groups.iter_mut().filter(|group| large(group)) {
+                contact_groups::iterate(group, cx.threads, &substep, iteration, rows, contacts);
             }
-            cx.threads.each(&mut pairs, |number, pair| {
-                if !large(number) {
-                    iterate(number, pair);
+            cx.threads.each(&mut groups, |_, group| {
+                if !large(group) {
+                    contact_groups::iterate(group, &one, &substep, iteration, rows, contacts);
                 }
             });
         }
+        let mut changed = vec![false; model.bodies.len()];
+        members.iter().for_each(|it| changed[it.number] = it.changed);
+        drop(members);
         self.write_back(cx, model, &changed, rows, contacts);
         for body in &self.bodies {
-            body.features.iter().for_each(|own| features[own.number as usize].impulse = own.force / inv_h2);
+            body.features.iter().for_each(|own| own.report(inv_h2, &mut features[own.number as usize]));
         }
     }
 
-    /// Hands contacts of triangles with colliders to the bodies all of whose particles they have.
+    /// Hands contacts of triangles to the one or two bodies all of whose particles they have.
     fn take_features(&mut self, iteration: u32, features: &mut [FeatureContact]) {
         if iteration > 1 {
             for own in self.bodies.iter_mut().flat_map(|body| &mut body.features) {
@@ -214,11 +226,23 @@ impl ElasticScratch {
         self.bodies.iter_mut().for_each(|body| body.features.clear());
         for (number, feature) in features.iter_mut().enumerate() {
             let places = feature.particles.map(|i| self.places.get(i as usize).copied().unwrap_or(NOWHERE));
-            let Some(body) = feature.own().map(|k| places[k][0]).next() else { continue };
-            if body != NOWHERE[0] && feature.own().all(|k| places[k][0] == body) {
-                feature.taken = true;
-                let own = Feature::new(number as u32, *feature, places.map(|[_, v]| v));
-                self.bodies[body as usize].features.push(own);
+            let mut bodies = feature.own().map(|k| places[k][0]);
+            let Some(body) = bodies.next() else { continue };
+            let other = bodies.find(|&other| other != body);
+            let elastic = feature
+                .own()
+                .all(|k| places[k][0] != NOWHERE[0] && [body, other.unwrap_or(body)].contains(&places[k][0]));
+            if !elastic {
+                continue;
+            }
+            feature.taken = true;
+            let vertices = places.map(|[_, v]| v);
+            let next = [Some(body), other].map(|b| b.map(|b| self.bodies[b as usize].features.len() as u32));
+            for (own, partner) in [(Some(body), (other, next[1])), (other, (Some(body), next[0]))] {
+                let Some(own) = own else { continue };
+                let mut it = Feature::new(number as u32, *feature, vertices, places.map(|[b, _]| b == own));
+                it.partner = partner.0.zip(partner.1).map(|(body, feature)| Partner { body, feature });
+                self.bodies[own as usize].features.push(it);
             }
         }
     }

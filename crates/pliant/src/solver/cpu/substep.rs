@@ -140,7 +140,8 @@ fn run_pass(
         }
         Pass::SavePositions | Pass::TrianglePairs | Pass::TriangleContacts | Pass::LimitTriangles => {
             let Some(surfaces) = &model.surfaces else { return };
-            let inputs = surface_contact::cpu::Inputs { surfaces, contact: &model.contact() };
+            let elastic = !model.elastic().bodies.is_empty();
+            let inputs = surface_contact::cpu::Inputs { surfaces, contact: &model.contact(), elastic };
             scratch.surfaces.run(pass, cx, &inputs, state, &scratch.contact);
         }
         Pass::FluidNeighbors

@@ -1,6 +1,6 @@
 //! Constants that the tables and shaders of descent share.
 
-use crate::methods::vbd::{block_matrix, coarse, contact, cpu};
+use crate::methods::vbd::{block_matrix, coarse, contact, correction, cpu};
 use crate::runtime::gpu::shader_constants::{shader_constants, shader_values};
 
 shader_constants! {
@@ -110,7 +110,7 @@ shader_constants! {
 shader_values! {
     U32 CYCLES = cpu::CYCLES;
     F32 GOOD_STEP = cpu::GOOD_STEP as f32;
-    F32 LONGEST_STEP = cpu::LONGEST_STEP as f32;
+    F32 LONGEST_STEP = correction::LONGEST_STEP as f32;
     F32 CLOSED_GAP = contact::CLOSED_GAP;
     F32 STICKING_SPEED = contact::STICKING_SPEED;
     F32 DEPENDENT_PIVOT = block_matrix::DEPENDENT_PIVOT as f32;
