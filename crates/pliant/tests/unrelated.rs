@@ -163,3 +163,42 @@ fn r01_objects_out_of_reach_change_no_bit_of_the_others() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Where a rigid body is after each of some numbers of steps.
+fn rigid(text: &str) -> Vec<[u64; 7]> {
+    let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut world = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
+    let moments = STEPS.iter().map(|&steps| {
+        world.advance(steps).unwrap();
+        let body = &world.state().rigid_bodies.bodies[0];
+        let (x, q) = (body.position.to_array(), body.rotation.to_array());
+        [x[0], x[1], x[2], q[0], q[1], q[2], q[3]].map(f64::to_bits)
+    });
+    moments.collect()
+}
+
+#[test]
+fn r01_joints_out_of_reach_change_no_bit_of_a_rolling_and_bouncing_body() {
+    let base = "
+        contact = { rolling = 0.5 }
+        [[body]]
+        box = [0.3, 0.2, 0.1]
+        restitution = 0.6
+        transform = { translate = [0, 0.5, 0], rotate = { axis = [1, 0.3, 0.2], degrees = 23 } }
+        [[collider]]
+        plane = {}
+    ";
+    let far = "
+        [[body]]
+        name = \"hung\"
+        ball = 0.1
+        transform = { translate = [9, 2, 0] }
+        [[joint]]
+        kind = \"ball\"
+        body = \"hung\"
+        anchor = [9, 2.5, 0]
+    ";
+    let alone = rigid(base);
+    assert!(alone[4] != alone[0]);
+    assert!(rigid(&format!("{base}{far}")) == alone, "the body notices a joint out of reach");
+}

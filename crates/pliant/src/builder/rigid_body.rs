@@ -6,6 +6,7 @@ use crate::builder::{BuildError, MeshSource, collider, generate, named};
 use crate::contact::collider::{BodyCollider, Collider};
 use crate::contact::collider_contact::{ColliderShape, Friction};
 use crate::error::SceneError;
+use crate::geometry::convex_parts::{PartLimits, convex_parts};
 use crate::math::Pose;
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
@@ -19,6 +20,13 @@ use std::sync::Arc;
 
 /// Segments around the axis of round shapes that are drawn.
 const SEGMENTS: usize = 48;
+
+/// Most convex pieces of a mesh, unless the scene says otherwise.
+const PIECES: usize = 32;
+/// Volume that pieces may have beside their mesh, relative to it.
+const EXCESS: f64 = 0.03;
+/// Most corners of a piece of several: contacts walk over all of them.
+const PIECE_CORNERS: usize = 64;
 
 /// Whether a body of a scene is rigid with an exact shape.
 pub fn is_rigid(scene: &Scene, index: usize) -> bool {
@@ -46,7 +54,25 @@ pub fn rigid_body(at: &str, spec: &Body, meshes: &dyn MeshSource, notes: &mut Ve
         let points: Vec<DVec3> = surface.positions.iter().map(|p| p.as_dvec3()).collect();
         let hull = Polytope::hull(&points).ok_or_else(|| flat(at))?;
         mass = MassProperties::of_mesh(&points, surface.triangles.iter().copied(), density);
-        pieces.push(Piece { frame: Frame::IDENTITY, shape: Convex::Hull(Arc::new(hull)) });
+        let limits = PartLimits {
+            parts: spec.pieces.map_or(PIECES, |pieces| pieces as usize),
+            excess: EXCESS,
+            corners: PIECE_CORNERS,
+        };
+        let parts = convex_parts(&points, &surface.triangles, &limits);
+        let hulls = match &parts {
+            Some(found) => found.parts.iter().filter_map(|part| Polytope::hull(part)).collect(),
+            None => vec![hull],
+        };
+        if let Some(found) = &parts {
+            notes.push(format!(
+                "{at}: the mesh collides as {} convex pieces, whose volume differs by {:.1} %",
+                hulls.len(),
+                100.0 * found.excess
+            ));
+        }
+        let piece = |hull| Piece { frame: Frame::IDENTITY, shape: Convex::Hull(Arc::new(hull)) };
+        pieces.extend(hulls.into_iter().map(piece));
     } else {
         let whole = BodyPart {
             cuboid: spec.cuboid,

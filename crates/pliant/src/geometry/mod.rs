@@ -10,6 +10,7 @@
 
 pub mod bvh;
 pub mod convex_hull;
+pub mod convex_parts;
 pub mod quickhull;
 pub mod sdf;
 pub mod triangle;

@@ -84,6 +84,12 @@ impl JointSolver {
         }
     }
 
+    /// Bodies that the joints of this step hold; those of several joints more than once.
+    pub fn bodies(&self, model: &RigidBodyModel) -> impl Iterator<Item = usize> {
+        let joints = self.sets.iter().flatten().map(|&k| &model.joints[k as usize]);
+        joints.flat_map(|joint| joint.bodies).filter(|&body| body != WORLD).map(|body| body as usize)
+    }
+
     /// Rows and factors at the present poses.
     pub fn prepare(&mut self, model: &RigidBodyModel, state: &RigidBodies, solver: &[SolverBody], h: f64) {
         self.rows.clear();

@@ -237,9 +237,11 @@ impl StepScratch {
             }
         }
         if joints.acts() {
-            // Bodies have moved and turned since: the rows of the next small step begin here.
-            for (body, params) in model.bodies.iter().enumerate() {
-                solver[body].inverse_inertia = world_inverse_inertia(&params.shape, state.bodies[body].rotation);
+            // Bodies have moved and turned since: the rows of the next small step begin here. Bodies without joints keep
+            // their inertia over the step, as where there are no joints.
+            for body in joints.bodies(model) {
+                let shape = &model.bodies[body].shape;
+                solver[body].inverse_inertia = world_inverse_inertia(shape, state.bodies[body].rotation);
             }
             joints.relax(model, state, solver, small);
         }

@@ -249,6 +249,12 @@ impl Body {
         Self { mesh: Some(file.into()), ..Self::default() }
     }
 
+    /// The same with at most so many convex pieces of its mesh; 1 is its convex hull.
+    #[must_use]
+    pub fn pieces(self, pieces: u32) -> Self {
+        Self { pieces: Some(pieces), ..self }
+    }
+
     /// A capsule along y: radius and length without its ends [m].
     pub fn capsule(radius: f32, length: f32) -> Self {
         Self { capsule: Some(RoundSpec { radius, length }), ..Self::default() }

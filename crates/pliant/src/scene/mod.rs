@@ -343,15 +343,18 @@ impl Scene {
         s.substeps > 0 || s.iterations > 0 || s.dt != DEFAULT_DT
     }
 
-    /// Whether particles collide with each other.
+    /// Whether particles collide with each other. By default they do wherever there is something to collide with: another
+    /// object, or the object itself. One object alone is spared the search.
     pub(crate) fn collides(&self) -> bool {
         let elastic = [ObjectKind::Cloth, ObjectKind::Rope, ObjectKind::Soft, ObjectKind::Inflatable];
         let itself = |kind| (0..self.count(kind)).any(|index| self.collides_with_itself(kind, index));
         let itself = self.contact.itself || elastic.into_iter().any(itself);
-        let wanted = itself || !self.grains.is_empty() || !self.body.is_empty();
-        let solids =
-            !(self.cloth.is_empty() && self.rope.is_empty() && self.soft.is_empty() && self.inflatable.is_empty());
-        self.contact.between.unwrap_or(wanted || solids && !self.liquid.is_empty())
+        let arrays = self.cloth.iter().map(|o| o.array).chain(self.rope.iter().map(|o| o.array));
+        let arrays = arrays.chain(self.soft.iter().map(|o| o.array)).chain(self.inflatable.iter().map(|o| o.array));
+        let solids = arrays.fold(0_u64, |sum, array| sum.saturating_add(array.map_or(1, |array| array.copies())));
+        let among = solids > 1 || solids > 0 && !self.liquid.is_empty();
+        let wanted = itself || among || !self.grains.is_empty() || !self.body.is_empty();
+        self.contact.between.unwrap_or(wanted)
     }
 
     /// Whether there is cloth, all of it without compliance, and nothing that needs other steps.

@@ -32,6 +32,13 @@ pub struct ArraySpec {
     pub spacing: [f32; 3],
 }
 
+impl ArraySpec {
+    /// Number of copies in all.
+    pub(crate) fn copies(&self) -> u64 {
+        self.count.iter().fold(1, |product, &n| u64::from(n).saturating_mul(product))
+    }
+}
+
 /// Fixed or kinematic particles. Give exactly one of `at`, `particles`, `inside`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

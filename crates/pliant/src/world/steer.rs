@@ -5,8 +5,8 @@ use crate::math::{Pose, position};
 use crate::motion::{Drive, Motion};
 #[cfg(feature = "gpu")]
 use crate::scene::Integrator;
-use crate::scene::{ObjectKind, Scene, Solver, WindSpec, WorldSpec};
-use crate::settings::Clock;
+use crate::scene::{FluidMethod, ObjectKind, Scene, Solver, WindSpec, WorldSpec};
+use crate::settings::{Clock, Settings};
 use crate::shape_matching::masses::inertia;
 use crate::shape_matching::rest_moment::pseudoinverse_f64;
 #[cfg(feature = "gpu")]
@@ -36,21 +36,17 @@ impl World {
         self.change_world(|world| world.damping = damping)
     }
 
-    /// Time step [s] and its substeps, from the next step on.
+    /// Time step [s] and its substeps, from the next step on. Iterations and methods stay what they are.
     pub fn set_time_step(&mut self, dt: f32, substeps: u32) -> Result<(), EditError> {
         if substeps == 0 {
             return Err(EditError::Value("substeps are 0; at least 1 is needed".into()));
         }
-        self.change_solver(|solver| (solver.dt, solver.substeps) = (dt, substeps))
+        self.change_steps(|solver| (solver.dt, solver.substeps) = (dt, substeps))
     }
 
-    /// Iterations per substep; 0 is the default. The solution method stays what it is.
+    /// Iterations per substep; 0 is the default of the scene format, 16. Substeps and methods stay what they are.
     pub fn set_iterations(&mut self, iterations: u32) -> Result<(), EditError> {
-        self.change_solver(|solver| {
-            // A scene that gives iterations is projected by default; a world does not change its method while it runs.
-            solver.method = solver.solution_method();
-            solver.iterations = iterations;
-        })
+        self.change_steps(|solver| solver.iterations = iterations)
     }
 
     /// Particles slower than this are not moved [m/s]; 0 disables sleeping.
@@ -86,6 +82,23 @@ impl World {
         self.settings_changed(true)
     }
 
+    /// Changes steps or iterations, and writes down what the world has chosen so far: a scene that gives any of them is
+    /// built with other defaults for the rest, and a world must not change its methods because of a later edit.
+    fn change_steps(&mut self, change: impl FnOnce(&mut Solver)) -> Result<(), EditError> {
+        let Settings { substeps, iterations, .. } = self.model.settings;
+        let projects = self.model.fluid.as_ref().map(|fluid| fluid.projects);
+        self.change_solver(|solver| {
+            solver.method = solver.solution_method();
+            (solver.substeps, solver.iterations) = (substeps, iterations);
+            change(solver);
+        })?;
+        let scene = &mut Arc::make_mut(&mut self.definition).scene;
+        if let (FluidMethod::Auto, Some(projects)) = (scene.fluid.method, projects) {
+            scene.fluid.method = if projects { FluidMethod::Projection } else { FluidMethod::Density };
+        }
+        Ok(())
+    }
+
     /// Takes over the settings of the definition. `deep`: more than the records of substeps depends on them.
     fn settings_changed(&mut self, deep: bool) -> Result<(), EditError> {
         #[cfg(feature = "gpu")]
@@ -96,6 +109,10 @@ impl World {
         let before = self.model.settings;
         let mut next = settings(&self.definition.scene, &self.target());
         next.clock = before.clock;
+        if !self.definition.scene.gives_steps() {
+            // The builder has chosen them by the stiffness of the objects.
+            (next.substeps, next.iterations) = (before.substeps, before.iterations);
+        }
         if (next.dt, next.substeps) != (before.dt, before.substeps) {
             next.clock = Clock { substeps: self.substeps(), time: self.time() };
         }

@@ -42,6 +42,44 @@ fn gravity_and_time_step_change_between_steps() {
 }
 
 #[test]
+fn steering_keeps_the_substeps_that_a_stiff_sheet_needs() {
+    let text = "[[cloth]]\ngrid = { cells = [9, 9], size = [1, 1] }\ndensity = 0.2\nstretch = { modulus = 2000 }\n";
+    let mut world = world(&parse(text));
+    let steps = |world: &World| (world.model().settings.substeps, world.model().settings.iterations);
+    let chosen = steps(&world);
+    assert!(chosen.0 > 1, "{chosen:?}");
+    world.set_gravity([0.0, -5.0, 0.0]).unwrap();
+    world.set_wind(Some(WindSpec { velocity: [1.0, 0.0, 0.0], gust: 0.0, period: 1.0 })).unwrap();
+    world.set_damping(0.1).unwrap();
+    world.set_sleep_speed(1e-4).unwrap();
+    assert_eq!(steps(&world), chosen);
+    // A new object builds the model again.
+    world.add(Collider::plane()).unwrap();
+    world.step().unwrap();
+    assert_eq!(steps(&world), chosen);
+    world.set_iterations(7).unwrap();
+    assert_eq!(steps(&world), (chosen.0, 7));
+    world.set_time_step(0.005, 2).unwrap();
+    assert_eq!(steps(&world), (2, 7));
+    world.add(Collider::plane()).unwrap();
+    world.step().unwrap();
+    assert_eq!(steps(&world), (2, 7));
+    assert!(!world.model().bodies.is_empty(), "descent has become projection");
+}
+
+#[test]
+fn liquids_keep_their_method_when_steps_are_changed() {
+    let text = "[[liquid]]\nfill = { min = [0, 0.05, 0], max = [0.2, 0.2, 0.2] }\n[[collider]]\nplane = {}\n";
+    let mut world = world(&parse(text));
+    let projects = |world: &World| world.model().fluid.as_ref().unwrap().projects;
+    assert!(projects(&world));
+    world.set_time_step(0.005, 1).unwrap();
+    world.add(Collider::plane()).unwrap();
+    world.step().unwrap();
+    assert!(projects(&world));
+}
+
+#[test]
 fn wind_moves_a_cloth_that_hung_still() {
     let mut world = world(&Scene::default());
     let flag = world.add(Cloth::grid([10, 10], [1.0, 1.0]).pin(Place::TopEdge)).unwrap();

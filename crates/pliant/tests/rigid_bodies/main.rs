@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a test")]
 
 mod attachments;
+mod concave;
 mod contact;
 mod coupling;
 mod joint_kinds;

@@ -210,7 +210,8 @@ impl Assembly {
                 "triangles do not collide on a GPU, only particles: with the CPU backend nothing passes through them",
             ));
         }
-        if !wanted && self.environments.count() <= 1 {
+        // Who says that objects do not collide need not be told.
+        if !wanted && self.environments.count() <= 1 && scene.contact.between != Some(false) {
             let own =
                 |object: u32| self.contacts.0.get(object as usize).map_or(CollisionGroups::default(), |c| c.groups);
             let found = leak(&self.shape, &self.rest, |a, b| own(a).touches(own(b)));

@@ -106,7 +106,7 @@ pub fn body(at: &str, b: &Body) -> Checked {
             return Err(SceneError::new(format!("{at}.model"), what).help("these keys are for bodies of particles"));
         }
         Some(BodyModel::Particles) if b.has_rigid_shape() => {
-            let what = "is \"particles\", but capsule, cylinder, cone, convex and parts are rigid";
+            let what = "is \"particles\", but capsule, cylinder, cone, convex, parts and pieces are rigid";
             return Err(SceneError::new(format!("{at}.model"), what).help("use box, ball or mesh"));
         }
         None if b.has_rigid_shape() && b.names_particles() => {
@@ -115,6 +115,13 @@ pub fn body(at: &str, b: &Body) -> Checked {
             return Err(SceneError::new(at, what).help("use box, ball or mesh for bodies of particles"));
         }
         _ => {}
+    }
+    if let Some(pieces) = b.pieces {
+        count(&format!("{at}.pieces"), pieces, 1, MOST_PIECES)?;
+        if b.mesh.is_none() {
+            let what = "is given, but only a mesh is cut into pieces";
+            return Err(SceneError::new(format!("{at}.pieces"), what).help("give mesh, or leave pieces out"));
+        }
     }
     let across = b.particles_across();
     count(&format!("{at}.grid"), across, 1, 1000)?;
@@ -138,6 +145,9 @@ pub fn body(at: &str, b: &Body) -> Checked {
     surface(at, b.collision.as_ref(), b.friction.as_ref(), b.restitution)?;
     color(at, b.color)
 }
+
+/// Most convex pieces of a mesh.
+const MOST_PIECES: u32 = 256;
 
 type ConvexSpec<'a> = (Option<[f32; 3]>, Option<f32>, [Option<RoundSpec>; 3], Option<&'a [[f32; 3]]>);
 

@@ -1,0 +1,264 @@
+//! Convex parts whose union is nearly a given solid: rigid bodies collide as convex shapes.
+//!
+//! A box around the solid is cut by planes along the axes, always where hulls have the most volume that the solid does not
+//! have, at the plane that leaves the least of it. At the end each box has the exact convex hull of the solid within it.
+//! Boxes do not overlap, so neither do the parts.
+//!
+//! Invariant: sums and ties have a fixed order, so that the same mesh gives the same parts on every machine.
+//!
+//! References: Lien and Amato, *Approximate convex decomposition of polyhedra*, 2007; Mamou, *Volumetric hierarchical
+//! approximate convex decomposition*, 2016.
+
+mod clip;
+mod rays;
+
+use crate::geometry::quickhull;
+use clip::{Planes, clipped, thinned};
+use glam::DVec3;
+use rays::Rays;
+
+/// Rays along the longest side of the solid, and planes between which it may be cut.
+const RAYS: usize = 24;
+/// Planes that are tried along an axis at first; those beside the best one follow.
+const TRIED: usize = 7;
+/// Volume of a hull that rays cannot tell from that of its part.
+const NOISE: f64 = 0.01;
+/// A cut that leaves more than this part of the excess is not worth a part.
+const USELESS: f64 = 0.98;
+
+/// What to cut a solid into.
+#[derive(Clone, Copy, Debug)]
+pub struct PartLimits {
+    /// Most parts.
+    pub parts: usize,
+    /// Volume that the parts may have beside the solid, relative to its volume.
+    pub excess: f64,
+    /// Most corners of a part; further ones are left out.
+    pub corners: usize,
+}
+
+/// Convex parts of a solid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConvexParts {
+    /// Corners of each part [m].
+    pub parts: Vec<Vec<DVec3>>,
+    /// Volume of the parts relative to that of the solid, less 1.
+    pub excess: f64,
+}
+
+/// Cuts the inside of a closed surface, counter-clockwise from outside, into convex parts; `None` if one hull is near enough, or
+/// nothing has a volume.
+pub fn convex_parts(points: &[DVec3], triangles: &[[u32; 3]], limits: &PartLimits) -> Option<ConvexParts> {
+    let volume = mesh_volume(points, triangles);
+    let whole = hull_volume(points)?;
+    if volume <= 0.0 || limits.parts < 2 || whole - volume <= limits.excess * volume {
+        return None;
+    }
+    let rays = Rays::new(points, triangles, RAYS);
+    let mut boxes = vec![Candidate::new(&rays, rays.whole())];
+    while boxes.len() < limits.parts {
+        let total: f64 = boxes.iter().map(|b| b.excess).sum();
+        if total <= limits.excess * volume {
+            break;
+        }
+        // The first one of the worst that a cut helps.
+        let worst = |best: Option<usize>, k: usize| match best {
+            Some(b) if boxes[b].excess >= boxes[k].excess => Some(b),
+            _ => Some(k),
+        };
+        let Some(k) = (0..boxes.len()).filter(|&k| boxes[k].excess > 0.0).fold(None, worst) else { break };
+        match best_cut(&rays, &boxes[k]) {
+            Some([low, high]) => {
+                boxes[k] = low;
+                boxes.push(high);
+            }
+            None => boxes[k].excess = 0.0,
+        }
+    }
+    let parts: Vec<Vec<DVec3>> = boxes
+        .iter()
+        .flat_map(|b| {
+            let planes = Planes { low: rays.corner(b.range[0]), high: rays.corner(b.range[1]) };
+            exact(points, triangles, &planes, limits.corners)
+        })
+        .collect();
+    let all: f64 = parts.iter().filter_map(|part| hull_volume(part)).sum();
+    (parts.len() > 1).then_some(ConvexParts { parts, excess: all / volume - 1.0 })
+}
+
+/// A box of cells between rays, and how much more volume the hull of the solid in it has.
+#[derive(Clone, Copy)]
+struct Candidate {
+    /// First cells, and those behind the last.
+    range: [[usize; 3]; 2],
+    excess: f64,
+}
+
+impl Candidate {
+    fn new(rays: &Rays, range: [[usize; 3]; 2]) -> Self {
+        let solid = rays.volume(range);
+        let hull = hull_volume(&rays.points(range)).unwrap_or(solid);
+        let excess = hull - solid;
+        Self { range, excess: if excess <= NOISE * hull { 0.0 } else { excess } }
+    }
+
+    fn is_empty(&self, rays: &Rays) -> bool {
+        rays.volume(self.range) <= 0.0
+    }
+}
+
+/// Both sides of the best plane to cut a box at.
+fn best_cut(rays: &Rays, whole: &Candidate) -> Option<[Candidate; 2]> {
+    let mut best: Option<([Candidate; 2], f64, [usize; 2])> = None;
+    let try_at = |best: &mut Option<([Candidate; 2], f64, [usize; 2])>, axis: usize, at: usize| {
+        if at <= whole.range[0][axis] || at >= whole.range[1][axis] {
+            return;
+        }
+        let (mut low, mut high) = (whole.range, whole.range);
+        (low[1][axis], high[0][axis]) = (at, at);
+        let sides = [low, high].map(|range| Candidate::new(rays, range));
+        if sides.iter().any(|side| side.is_empty(rays)) {
+            return;
+        }
+        // Of cuts that leave the same, the one in the middle.
+        let size = (whole.range[1][axis] - whole.range[0][axis]) as f64;
+        let aside = (2.0 * (at - whole.range[0][axis]) as f64 / size - 1.0).abs();
+        let left = sides[0].excess + sides[1].excess + 0.02 * whole.excess * aside;
+        if best.as_ref().is_none_or(|(_, least, _)| left < *least) {
+            *best = Some((sides, left, [axis, at]));
+        }
+    };
+    for axis in 0..3 {
+        let (first, end) = (whole.range[0][axis], whole.range[1][axis]);
+        let step = ((end - first) / (TRIED + 1)).max(1);
+        (first + step..end).step_by(step).for_each(|at| try_at(&mut best, axis, at));
+    }
+    let [axis, at] = best.as_ref()?.2;
+    let mut step = (whole.range[1][axis] - whole.range[0][axis]) / (TRIED + 1) / 2;
+    let mut center = at;
+    while step > 0 {
+        [center.saturating_sub(step), center + step].into_iter().for_each(|at| try_at(&mut best, axis, at));
+        center = best.as_ref().map_or(center, |found| found.2[1]);
+        step /= 2;
+    }
+    let (sides, left, _) = best?;
+    (left < USELESS * whole.excess).then_some(sides)
+}
+
+/// Corners of the hull of the solid within a box; nothing if it has no volume there.
+fn exact(points: &[DVec3], triangles: &[[u32; 3]], planes: &Planes, most: usize) -> Option<Vec<DVec3>> {
+    let mut all = clipped(points, triangles, planes);
+    all.extend(planes.corners().into_iter().filter(|&corner| rays::is_inside(points, triangles, corner)));
+    let hull = quickhull::hull(&all)?;
+    let corners: Vec<DVec3> = hull.corners.iter().map(|&k| all[k as usize]).collect();
+    Some(if corners.len() > most { thinned(&corners, most) } else { corners })
+}
+
+/// Volume of the convex hull of points; none if they lie in a plane.
+fn hull_volume(points: &[DVec3]) -> Option<f64> {
+    if points.len() < 4 {
+        return None;
+    }
+    let hull = quickhull::hull(points)?;
+    let corners: Vec<DVec3> = hull.corners.iter().map(|&k| points[k as usize]).collect();
+    Some(mesh_volume(&corners, &hull.triangles))
+}
+
+/// Volume inside a closed surface.
+fn mesh_volume(points: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
+    let Some(&origin) = points.first() else { return 0.0 };
+    let one = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|k| points[k as usize] - origin);
+        a.dot(b.cross(c)) / 6.0
+    };
+    triangles.iter().map(one).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: PartLimits = PartLimits { parts: 32, excess: 0.03, corners: 64 };
+
+    /// A box between two corners.
+    fn cuboid(low: [f64; 3], high: [f64; 3], points: &mut Vec<DVec3>, triangles: &mut Vec<[u32; 3]>) {
+        let first = points.len() as u32;
+        for k in 0..8 {
+            let pick = |axis: usize| if k >> axis & 1 == 1 { high[axis] } else { low[axis] };
+            points.push(DVec3::new(pick(0), pick(1), pick(2)));
+        }
+        let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+        for [a, b, c, d] in quads {
+            triangles.extend([[first + a, first + b, first + c], [first + a, first + c, first + d]]);
+        }
+    }
+
+    /// A torus about y.
+    fn torus(big: f64, small: f64, n: u32, m: u32) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+        let angle = |k: u32, n: u32| std::f64::consts::TAU * f64::from(k) / f64::from(n);
+        let mut points = Vec::new();
+        let mut triangles = Vec::new();
+        for i in 0..n {
+            for j in 0..m {
+                let (u, v) = (angle(i, n), angle(j, m));
+                let r = big + small * libm::cos(v);
+                points.push(DVec3::new(r * libm::cos(u), small * libm::sin(v), r * libm::sin(u)));
+                let at = |i: u32, j: u32| (i % n) * m + j % m;
+                let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
+                triangles.extend([[a, b, c], [a, c, d]]);
+            }
+        }
+        (points, triangles)
+    }
+
+    #[test]
+    fn a_convex_solid_stays_whole() {
+        let (mut points, mut triangles) = (Vec::new(), Vec::new());
+        cuboid([0.1, 0.2, 0.3], [1.0, 0.9, 0.5], &mut points, &mut triangles);
+        assert_eq!(convex_parts(&points, &triangles, &LIMITS), None);
+    }
+
+    #[test]
+    fn legs_of_a_table_are_parts() {
+        let (mut points, mut triangles) = (Vec::new(), Vec::new());
+        cuboid([0.0, 0.7, 0.0], [1.2, 0.75, 0.8], &mut points, &mut triangles);
+        for (x, z) in [(0.0, 0.0), (1.15, 0.0), (0.0, 0.75), (1.15, 0.75)] {
+            cuboid([x, 0.0, z], [x + 0.05, 0.7, z + 0.05], &mut points, &mut triangles);
+        }
+        let found = convex_parts(&points, &triangles, &LIMITS).unwrap();
+        assert!(found.excess.abs() < 0.05, "{}", found.excess);
+        assert!((5..=12).contains(&found.parts.len()), "{}", found.parts.len());
+        // Nothing is under the table but its legs.
+        for part in &found.parts {
+            let (low, high) = part.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), &p| (l.min(p), h.max(p)));
+            assert!(low.y > 0.6 || (high - low).x < 0.2 && (high - low).z < 0.2, "{low} to {high}");
+        }
+    }
+
+    #[test]
+    fn a_ring_keeps_its_hole_and_its_volume() {
+        let (points, triangles) = torus(1.0, 0.3, 48, 24);
+        let volume = mesh_volume(&points, &triangles);
+        let found = convex_parts(&points, &triangles, &LIMITS).unwrap();
+        assert!(found.excess.abs() < 0.06, "{}", found.excess);
+        assert!(found.parts.len() <= LIMITS.parts);
+        let sum: f64 = found.parts.iter().filter_map(|part| hull_volume(part)).sum();
+        assert!((sum / volume - 1.0 - found.excess).abs() < 1e-9);
+        for part in &found.parts {
+            assert!(part.len() <= LIMITS.corners);
+            // No part reaches into the hole.
+            let center = part.iter().copied().sum::<DVec3>() / part.len() as f64;
+            let nearest = part.iter().map(|p| p.dot(DVec3::new(center.x, 0.0, center.z).normalize()));
+            assert!(nearest.fold(f64::INFINITY, f64::min) > 0.45, "{center}");
+        }
+        assert_eq!(convex_parts(&points, &triangles, &LIMITS), Some(found));
+    }
+
+    #[test]
+    fn few_parts_are_better_than_none() {
+        let (points, triangles) = torus(1.0, 0.3, 48, 24);
+        let four = convex_parts(&points, &triangles, &PartLimits { parts: 4, ..LIMITS }).unwrap();
+        let hull = hull_volume(&points).unwrap() / mesh_volume(&points, &triangles) - 1.0;
+        assert!(four.parts.len() == 4 && four.excess < 0.6 * hull, "{} of {hull}", four.excess);
+    }
+}
