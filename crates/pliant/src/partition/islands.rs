@@ -2,7 +2,7 @@
 //!
 //! No constraint joins the rows of an island to others. Islands can be solved one after the other, all
 //! iterations of each while it is in the cache, or concurrently without synchronization. Results are bitwise
-//! those of patches, because independent updates commute.
+//! those of plain coloring, because independent updates commute.
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;

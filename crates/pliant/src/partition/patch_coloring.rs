@@ -118,9 +118,9 @@ impl<'a> PatchColoring<'a> {
     fn body_classes(&mut self, patch: u32, items: &[u32]) -> Vec<Vec<u32>> {
         let (graph, _) = self.graph(items);
         let mut colors = colored(self.problem, &graph);
-        // Constraints outside patches keep plain colors. A body that fits into a patch has the colors that it has as an
-        // island: whether other objects may touch it does not change the order of its constraints.
-        if patch == GLOBAL {
+        // Islands and constraints outside patches keep plain colors, bitwise.
+        let piece = patch != GLOBAL && patch as usize >= self.problem.islands.runs.len();
+        if !piece {
             return classes(&colors);
         }
         // Balanced colors leave about a tenth less error on `peer_tet`.

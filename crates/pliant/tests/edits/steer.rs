@@ -43,7 +43,7 @@ fn gravity_and_time_step_change_between_steps() {
 
 #[test]
 fn steering_keeps_the_substeps_that_a_stiff_sheet_needs() {
-    let text = "[[cloth]]\ngrid = { cells = [9, 9], size = [1, 1] }\ndensity = 0.2\nstretch = { modulus = 2000 }\n";
+    let text = "[[cloth]]\ngrid = { cells = [30, 30], size = [1, 1] }\ndensity = 0.2\nstretch = { modulus = 2000 }\n";
     let mut world = world(&parse(text));
     let steps = |world: &World| (world.model().settings.substeps, world.model().settings.iterations);
     let chosen = steps(&world);

@@ -23,8 +23,8 @@ const RAYS: usize = 24;
 const TRIED: usize = 7;
 /// Volume of a hull that rays cannot tell from that of its part.
 const NOISE: f64 = 0.01;
-/// A cut that leaves more than this part of the excess is not worth a part.
-const USELESS: f64 = 0.98;
+/// Share of the excess that a cut at the end of a box must save more than one in its middle.
+const MIDDLE: f64 = 0.02;
 
 /// What to cut a solid into.
 #[derive(Clone, Copy, Debug)]
@@ -55,94 +55,104 @@ pub fn convex_parts(points: &[DVec3], triangles: &[[u32; 3]], limits: &PartLimit
         return None;
     }
     let rays = Rays::new(points, triangles, RAYS);
-    let mut boxes = vec![Candidate::new(&rays, rays.whole())];
-    while boxes.len() < limits.parts {
-        let total: f64 = boxes.iter().map(|b| b.excess).sum();
+    let part = |range| Part::new(points, triangles, &rays, range, limits.corners);
+    let mut parts: Vec<Part> = vec![part(rays.whole())];
+    while parts.len() < limits.parts {
+        let total: f64 = parts.iter().map(|p| p.excess).sum();
         if total <= limits.excess * volume {
             break;
         }
-        // The first one of the worst that a cut helps.
-        let worst = |best: Option<usize>, k: usize| match best {
-            Some(b) if boxes[b].excess >= boxes[k].excess => Some(b),
-            _ => Some(k),
-        };
-        let Some(k) = (0..boxes.len()).filter(|&k| boxes[k].excess > 0.0).fold(None, worst) else { break };
-        match best_cut(&rays, &boxes[k]) {
+        // The first of the worst.
+        let worst = |best: usize, k: usize| if parts[k].excess > parts[best].excess { k } else { best };
+        let worst = (1..parts.len()).fold(0, worst);
+        // A first cut may save nothing, as that of a ring: it is made all the same, for those that follow.
+        match best_cut(&rays, &parts[worst]) {
             Some([low, high]) => {
-                boxes[k] = low;
-                boxes.push(high);
+                parts[worst] = part(low);
+                parts.push(part(high));
             }
-            None => boxes[k].excess = 0.0,
+            None => parts[worst].excess = 0.0,
         }
     }
-    let parts: Vec<Vec<DVec3>> = boxes
-        .iter()
-        .flat_map(|b| {
-            let planes = Planes { low: rays.corner(b.range[0]), high: rays.corner(b.range[1]) };
-            exact(points, triangles, &planes, limits.corners)
-        })
-        .collect();
+    let parts: Vec<Vec<DVec3>> = parts.into_iter().map(|p| p.corners).filter(|corners| !corners.is_empty()).collect();
     let all: f64 = parts.iter().filter_map(|part| hull_volume(part)).sum();
     (parts.len() > 1).then_some(ConvexParts { parts, excess: all / volume - 1.0 })
 }
 
-/// A box of cells between rays, and how much more volume the hull of the solid in it has.
-#[derive(Clone, Copy)]
-struct Candidate {
+/// What of the solid is in a box of cells between rays.
+struct Part {
     /// First cells, and those behind the last.
     range: [[usize; 3]; 2],
+    /// Corners of its hull; none if it has no volume.
+    corners: Vec<DVec3>,
+    /// Volume of the hull that the solid does not have, as far as rays can tell.
     excess: f64,
 }
 
-impl Candidate {
-    fn new(rays: &Rays, range: [[usize; 3]; 2]) -> Self {
-        let solid = rays.volume(range);
-        let hull = hull_volume(&rays.points(range)).unwrap_or(solid);
-        let excess = hull - solid;
-        Self { range, excess: if excess <= NOISE * hull { 0.0 } else { excess } }
-    }
-
-    fn is_empty(&self, rays: &Rays) -> bool {
-        rays.volume(self.range) <= 0.0
+impl Part {
+    fn new(
+        points: &[DVec3],
+        triangles: &[[u32; 3]],
+        rays: &Rays,
+        range: [[usize; 3]; 2],
+        most: usize,
+    ) -> Self {
+        let planes = Planes { low: rays.corner(range[0]), high: rays.corner(range[1]) };
+        let corners = exact(points, triangles, &planes, most).unwrap_or_default();
+        let excess = excess(hull_volume(&corners), rays.volume(range));
+        Self { range, corners, excess }
     }
 }
 
-/// Both sides of the best plane to cut a box at.
-fn best_cut(rays: &Rays, whole: &Candidate) -> Option<[Candidate; 2]> {
-    let mut best: Option<([Candidate; 2], f64, [usize; 2])> = None;
-    let try_at = |best: &mut Option<([Candidate; 2], f64, [usize; 2])>, axis: usize, at: usize| {
-        if at <= whole.range[0][axis] || at >= whole.range[1][axis] {
+/// What a hull has beside a solid.
+fn excess(hull: Option<f64>, solid: f64) -> f64 {
+    let hull = hull.unwrap_or(0.0);
+    if hull - solid <= NOISE * hull { 0.0 } else { hull - solid }
+}
+
+/// Ranges of both sides of the best plane to cut a box at.
+fn best_cut(rays: &Rays, whole: &Part) -> Option<[[[usize; 3]; 2]; 2]> {
+    let mut best: Option<Cut> = None;
+    let try_at = |best: &mut Option<Cut>, axis: usize, at: usize| {
+        let [first, end] = [0, 1].map(|k| whole.range[k][axis]);
+        if at <= first || at >= end {
             return;
         }
         let (mut low, mut high) = (whole.range, whole.range);
         (low[1][axis], high[0][axis]) = (at, at);
-        let sides = [low, high].map(|range| Candidate::new(rays, range));
-        if sides.iter().any(|side| side.is_empty(rays)) {
+        let sides = [low, high];
+        let solid = sides.map(|range| rays.volume(range));
+        if solid.iter().any(|&volume| volume <= 0.0) {
             return;
         }
-        // Of cuts that leave the same, the one in the middle.
-        let size = (whole.range[1][axis] - whole.range[0][axis]) as f64;
-        let aside = (2.0 * (at - whole.range[0][axis]) as f64 / size - 1.0).abs();
-        let left = sides[0].excess + sides[1].excess + 0.02 * whole.excess * aside;
-        if best.as_ref().is_none_or(|(_, least, _)| left < *least) {
-            *best = Some((sides, left, [axis, at]));
+        let left: f64 = [0, 1].map(|k| excess(hull_volume(&rays.points(sides[k])), solid[k])).iter().sum();
+        let aside = (2.0 * (at - first) as f64 / (end - first) as f64 - 1.0).abs();
+        let left = left + MIDDLE * whole.excess * aside;
+        if best.as_ref().is_none_or(|cut| left < cut.left) {
+            *best = Some(Cut { sides, left, axis, at });
         }
     };
+    let step = |axis: usize| (whole.range[1][axis] - whole.range[0][axis]) / (TRIED + 1);
     for axis in 0..3 {
-        let (first, end) = (whole.range[0][axis], whole.range[1][axis]);
-        let step = ((end - first) / (TRIED + 1)).max(1);
-        (first + step..end).step_by(step).for_each(|at| try_at(&mut best, axis, at));
+        let step = step(axis).max(1);
+        (whole.range[0][axis] + step..whole.range[1][axis]).step_by(step).for_each(|at| try_at(&mut best, axis, at));
     }
-    let [axis, at] = best.as_ref()?.2;
-    let mut step = (whole.range[1][axis] - whole.range[0][axis]) / (TRIED + 1) / 2;
-    let mut center = at;
+    let (axis, mut center) = best.as_ref().map(|cut| (cut.axis, cut.at))?;
+    let mut step = step(axis) / 2;
     while step > 0 {
         [center.saturating_sub(step), center + step].into_iter().for_each(|at| try_at(&mut best, axis, at));
-        center = best.as_ref().map_or(center, |found| found.2[1]);
+        center = best.as_ref().map_or(center, |cut| cut.at);
         step /= 2;
     }
-    let (sides, left, _) = best?;
-    (left < USELESS * whole.excess).then_some(sides)
+    best.map(|cut| cut.sides)
+}
+
+/// A plane that was tried.
+struct Cut {
+    sides: [[[usize; 3]; 2]; 2],
+    left: f64,
+    axis: usize,
+    at: usize,
 }
 
 /// Corners of the hull of the solid within a box; nothing if it has no volume there.
