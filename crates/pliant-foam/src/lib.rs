@@ -12,6 +12,8 @@
 //!
 //! Results are the same bytes for any number of threads: sums have a fixed order, and random numbers are counter-based.
 
+#![forbid(unsafe_code)]
+
 mod advection;
 mod collision;
 mod foam;

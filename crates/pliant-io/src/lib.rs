@@ -5,6 +5,8 @@
 //! Invariant: no input makes a reader panic or allocate more than a small multiple of the file's size, and no
 //! writer leaves a half-written file under its final name.
 
+#![forbid(unsafe_code)]
+
 pub mod read;
 pub mod write;
 

@@ -21,6 +21,8 @@
 //! assert_eq!(&png[1..4], b"PNG");
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod bins;
 mod camera;
 mod color;

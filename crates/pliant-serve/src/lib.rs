@@ -9,8 +9,8 @@
 //!
 //! | file | contents |
 //! | --- | --- |
-//! | `session` | owns the world: commands, stepping in real time, history |
-//! | `playback` | moments to return to, real time, hands: shared with the window |
+//! | `session` | owns the world: commands (`obey`), stepping in real time, history |
+//! | `playback` | moments to return to, real time, hands, what they have thrown: shared with the window |
 //! | `command` | what a viewer may ask for, checked |
 //! | `drawing` | what is drawn: triangles, tubes, spheres, colliders |
 //! | `solid_mesh` | triangles of colliders |
@@ -21,6 +21,8 @@
 //! | `recording` | a page that plays without the program |
 //!
 //! A viewer that reads slowly gets fewer frames; neither memory nor the simulation depends on it.
+
+#![forbid(unsafe_code)]
 
 mod broadcast;
 mod command;

@@ -1,18 +1,15 @@
 //! A session with real connections on the loopback interface.
 
+mod support;
+
 use glam::Vec3;
-use pliant::builder::NoMeshes;
-use pliant::scene::{Format, Scene};
-use pliant::{Options, World};
-use pliant_serve::{Listener, Session, SessionOptions};
+use pliant_serve::SessionOptions;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use tungstenite::client::IntoClientRequest;
-use tungstenite::{Message, WebSocket};
+use std::net::TcpStream;
+use std::time::Duration;
+use support::{Viewer, address, session};
+use tungstenite::Message;
 
 const CLOTH: &str = r#"
     [[cloth]]
@@ -30,130 +27,16 @@ const CLOTH: &str = r#"
     plane = {}
 "#;
 
-/// Runs `play` against a session, and ends it.
-fn session(text: &str, options: SessionOptions, play: impl FnOnce(&str)) -> Session {
-    let scene = Scene::parse(text, Format::Toml).unwrap();
-    let world = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
-    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let (url, stop) = (listener.url(), Arc::new(AtomicBool::new(false)));
-    let ended = stop.clone();
-    std::thread::scope(|scope| {
-        let running = scope.spawn(move || {
-            let mut session = Session::new(world, &scene, "test", options).unwrap();
-            session.run(listener, &ended).unwrap();
-            session
-        });
-        let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| play(&url)));
-        stop.store(true, Ordering::Relaxed);
-        let session = running.join().unwrap();
-        if let Err(panic) = played {
-            std::panic::resume_unwind(panic);
-        }
-        session
-    })
+/// Reads until a text of a type comes.
+fn text(viewer: &mut Viewer, kind: &str) -> Value {
+    viewer.texts.clear();
+    viewer.until(|v| v.texts.iter().any(|t| t["type"] == kind));
+    viewer.texts.iter().find(|t| t["type"] == kind).unwrap().clone()
 }
 
-fn address(url: &str) -> SocketAddr {
-    url.strip_prefix("http://").unwrap().split('/').next().unwrap().parse().unwrap()
-}
-
-/// A viewer as the page is one: it keeps all positions up to date.
-struct Viewer {
-    socket: WebSocket<TcpStream>,
-    description: Value,
-    chunks: Vec<[u32; 3]>,
-    positions: Vec<Vec3>,
-    time: f64,
-    frames: u64,
-    texts: Vec<Value>,
-}
-
-impl Viewer {
-    fn new(url: &str) -> Self {
-        let stream = TcpStream::connect(address(url)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let mut request = url.replace("http://", "ws://").replace("/?", "/socket?").into_client_request().unwrap();
-        let origin = format!("http://{}", address(url));
-        request.headers_mut().insert("Origin", origin.parse().unwrap());
-        let (socket, _) = tungstenite::client(request, stream).unwrap();
-        let (chunks, positions) = (Vec::new(), Vec::new());
-        let mut new =
-            Self { socket, description: Value::Null, chunks, positions, time: -1.0, frames: 0, texts: Vec::new() };
-        new.until(|v| v.frames > 0);
-        new
-    }
-
-    fn send(&mut self, message: Value) {
-        self.socket.send(Message::text(message.to_string())).unwrap();
-    }
-
-    fn ray(origin: Vec3, direction: Vec3) -> Value {
-        json!({ "origin": origin.to_array(), "direction": direction.to_array() })
-    }
-
-    fn read(&mut self) {
-        match self.socket.read().unwrap() {
-            Message::Text(text) => {
-                let value: Value = serde_json::from_str(&text).unwrap();
-                if value["type"] == "scene" {
-                    self.description = value;
-                } else {
-                    self.texts.push(value);
-                }
-            }
-            Message::Binary(bytes) => self.decode(&bytes),
-            _ => {}
-        }
-    }
-
-    fn decode(&mut self, bytes: &[u8]) {
-        let word = |at: usize| u32::from_le_bytes(bytes[4 * at..4 * at + 4].try_into().unwrap());
-        if word(0) == 1 {
-            let [points, triangles, lines, spheres, chunks] = [2, 3, 4, 5, 6].map(|k| word(k) as usize);
-            let first = 8 + 3 * triangles + 2 * lines + spheres;
-            self.chunks = (0..chunks).map(|k| [0, 1, 2].map(|i| word(first + 3 * k + i))).collect();
-            self.positions = vec![Vec3::ZERO; points];
-            return;
-        }
-        self.frames += 1;
-        self.time = f64::from_le_bytes(bytes[16..24].try_into().unwrap());
-        let mut at = 32;
-        for _ in 0..word(6) {
-            let float = |k: usize| f32::from_bits(word(at / 4 + k));
-            let (low, size) = (Vec3::new(float(1), float(2), float(3)), Vec3::new(float(4), float(5), float(6)));
-            let [start, count, _] = self.chunks[word(at / 4) as usize].map(|w| w as usize);
-            for i in 0..count {
-                let q = [0, 2, 4].map(|k| {
-                    let from = at + 28 + 6 * i + k;
-                    f32::from(u16::from_le_bytes(bytes[from..from + 2].try_into().unwrap()))
-                });
-                self.positions[start + i] = low + size * Vec3::from(q) / 65_534.0;
-            }
-            at += 28 + (6 * count).next_multiple_of(4);
-        }
-        assert_eq!(at + 28 * word(7) as usize, bytes.len());
-    }
-
-    /// Reads until something is so.
-    fn until(&mut self, mut so: impl FnMut(&Self) -> bool) {
-        let start = Instant::now();
-        while !so(self) {
-            self.read();
-            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", self.texts.last());
-        }
-    }
-
-    /// Reads until a text of a type comes.
-    fn text(&mut self, kind: &str) -> Value {
-        self.texts.clear();
-        self.until(|v| v.texts.iter().any(|t| t["type"] == kind));
-        self.texts.iter().find(|t| t["type"] == kind).unwrap().clone()
-    }
-
-    /// The middle of the sheet.
-    fn middle(&self) -> Vec3 {
-        self.positions[5 * 11 + 5]
-    }
+/// The middle of the sheet.
+fn middle(viewer: &Viewer) -> Vec3 {
+    viewer.positions[5 * 11 + 5]
 }
 
 #[test]
@@ -164,16 +47,16 @@ fn a_viewer_pulls_a_cloth_and_rewinds_to_the_same_positions() {
         let beginning = viewer.positions.clone();
         let above = Vec3::new(0.01, 3.0, 0.02);
         viewer.send(json!({ "do": "grab", "ray": Viewer::ray(above, Vec3::NEG_Y) }));
-        let grabbed = viewer.text("grabbed");
+        let grabbed = text(&mut viewer, "grabbed");
         assert_eq!(grabbed["object"], "sheet");
         viewer.send(json!({ "do": "move", "target": [0.0, 1.3, 0.0] }));
         viewer.send(json!({ "do": "play" }));
         viewer.until(|v| v.time > 0.6);
-        assert!(viewer.middle().y > 1.2, "pulled up to {}", viewer.middle());
+        assert!(middle(&viewer).y > 1.2, "pulled up to {}", middle(&viewer));
         viewer.send(json!({ "do": "release" }));
         let released = viewer.time;
         viewer.until(|v| v.time > released + 0.8);
-        assert!(viewer.middle().y < 1.1, "let go, it falls back to {}", viewer.middle());
+        assert!(middle(&viewer).y < 1.1, "let go, it falls back to {}", middle(&viewer));
         viewer.send(json!({ "do": "restart" }));
         viewer.send(json!({ "do": "pause" }));
         viewer.until(|v| v.time < 0.3);
@@ -192,14 +75,14 @@ fn two_viewers_pull_at_once_and_one_may_leave() {
     session(CLOTH, SessionOptions::default(), |url| {
         let (mut one, mut two) = (Viewer::new(url), Viewer::new(url));
         one.send(json!({ "do": "grab", "ray": Viewer::ray(Vec3::new(0.01, 3.0, 0.02), Vec3::NEG_Y) }));
-        assert_eq!(one.text("grabbed")["object"], "sheet");
+        assert_eq!(text(&mut one, "grabbed")["object"], "sheet");
         two.send(json!({ "do": "grab", "ray": Viewer::ray(Vec3::new(2.0, 3.0, 0.0), Vec3::NEG_Y) }));
-        assert_eq!(two.text("grabbed")["object"], "crate");
+        assert_eq!(text(&mut two, "grabbed")["object"], "crate");
         one.send(json!({ "do": "move", "target": [0.0, 1.3, 0.0] }));
         two.send(json!({ "do": "move", "target": [2.0, 1.5, 0.0] }));
         let from = one.time;
         one.until(|v| v.time > from + 1.0);
-        assert!(one.middle().y > 1.2, "{}", one.middle());
+        assert!(middle(&one).y > 1.2, "{}", middle(&one));
         let crate_ = |v: &Viewer| v.positions.iter().filter(|p| p.x > 1.0).map(|p| p.y).sum::<f32>() / 36.0;
         two.until(|v| v.time > from + 1.0);
         assert!(crate_(&two) > 0.8, "{}", crate_(&two));
@@ -235,16 +118,41 @@ fn objects_are_thrown_and_removed_and_settings_change() {
 
 #[test]
 fn a_world_that_diverges_stands_still_and_can_be_rewound() {
-    let text = "[[body]]\nname = \"it\"\nball = 0.1\nvelocity = [0, 1, 0]\n[world]\ngravity = [0, 0, 0]\n[[collider]]\nplane = {}";
-    session(text, SessionOptions::default(), |url| {
+    // Almost as fast as the engine computes with, 10⁴ m/s: a gravity of 1000 m/s² gets it there within a second.
+    let scene = "[[body]]\nname = \"it\"\nball = 0.1\nvelocity = [0, 9500, 0]\n[world]\ngravity = [0, 0, 0]\n";
+    session(scene, SessionOptions { playing: false, ..SessionOptions::default() }, |url| {
         let mut viewer = Viewer::new(url);
-        // A thousand times the gravity of the earth for as long as it takes.
+        let start = viewer.positions[0];
         viewer.send(json!({ "do": "gravity", "value": [0, 1000, 0] }));
         viewer.send(json!({ "do": "speed", "value": 4 }));
-        viewer.until(|v| v.time > 0.5);
+        viewer.send(json!({ "do": "play" }));
+        viewer.until(|v| v.texts.iter().any(|t| t["trouble"].is_string()));
+        let status = viewer.texts.iter().rfind(|t| t["trouble"].is_string()).unwrap().clone();
+        let trouble = status["trouble"].as_str().unwrap();
+        assert!(trouble.contains("diverged") && status["playing"] == false, "{status}");
+        let stopped = status["time"].as_f64().unwrap();
+        assert!((0.4..0.7).contains(&stopped), "500 m/s more at 1000 m/s² take 0.5 s, not {stopped} s");
+        // It does not go on: a step is refused, and so is playing; a throw may be, and changes no time.
+        viewer.send(json!({ "do": "step" }));
+        assert!(text(&mut viewer, "error")["message"].as_str().unwrap().contains("rewind"));
+        viewer.send(json!({ "do": "throw", "ray": Viewer::ray(start + Vec3::Z, Vec3::NEG_Z) }));
+        viewer.send(json!({ "do": "play" }));
+        viewer.send(json!({ "do": "speed", "value": 0.5 }));
+        viewer.texts.clear();
+        viewer.until(|v| v.texts.iter().any(|t| t["speed"] == 0.5));
+        let status = viewer.texts.iter().rfind(|t| t["speed"] == 0.5).unwrap();
+        assert!(status["playing"] == false && status["time"] == stopped && status["trouble"].is_string(), "{status}");
+        // A moment before it, and the beginning, are as they were; time runs again.
+        viewer.send(json!({ "do": "rewind", "time": 0.2 }));
+        viewer.texts.clear();
+        viewer.until(|v| v.time < 0.3 && v.texts.iter().any(|t| t["type"] == "status" && t["trouble"].is_null()));
         viewer.send(json!({ "do": "restart" }));
-        viewer.until(|v| v.time < 0.2);
-        assert!(viewer.positions[0].y < 5.0);
+        viewer.until(|v| v.time == 0.0);
+        assert_eq!(viewer.positions[0], start);
+        viewer.send(json!({ "do": "gravity", "value": [0, 0, 0] }));
+        viewer.send(json!({ "do": "speed", "value": 4 }));
+        viewer.send(json!({ "do": "play" }));
+        viewer.until(|v| v.time > stopped + 0.5);
     });
 }
 
@@ -253,7 +161,7 @@ fn messages_that_are_no_commands_change_nothing() {
     session(CLOTH, SessionOptions { playing: false, ..SessionOptions::default() }, |url| {
         let mut viewer = Viewer::new(url);
         viewer.send(json!({ "do": "fly" }));
-        assert!(viewer.text("error")["message"].as_str().unwrap().contains("fly"));
+        assert!(text(&mut viewer, "error")["message"].as_str().unwrap().contains("fly"));
         // Random bytes and cut messages, below the limit of their rate.
         let mut seed = 7_u64;
         let mut random = || {

@@ -18,6 +18,8 @@
 //! assert!(mesh.volume() > 0.0);
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod components;
 mod error;
 mod mesh;

@@ -13,13 +13,17 @@
 //! | --- | --- |
 //! | `session` | commands, stepping, history, materials, measurements; no window types |
 //! | `camera`, `picking` | the eye; what is under the pointer |
+//! | `files` | how files are written |
 //! | `scene_draw` | shadow map, sky, ground, meshes, tubes, spheres, liquids, lines |
 //! | `ui`, `ui_paint` | panels, and how they are painted |
 //! | `window` | events, surface, screenshots, videos |
 //!
 //! The window never waits for the simulation: a view is handed over when it is there, and commands queue.
 
+#![forbid(unsafe_code)]
+
 mod camera;
+mod files;
 mod picking;
 mod scene_draw;
 pub mod session;

@@ -3,7 +3,7 @@
 //! Results of an earlier run stay until the new run has written its first frame: they are set aside in a folder within
 //! the output folder, and come back if the new run is refused.
 
-use super::lock::FolderLock;
+use super::lock::{self, FolderLock};
 use super::stats::CSV_SIGNATURE;
 use crate::failure::Failure;
 use crate::{interrupt, stderr};
@@ -82,7 +82,7 @@ impl OutputFolder {
         let mut folder =
             Self { path: path.into(), scene: scene.into(), created, occupied: false, aside: false, lock: None };
         folder.lock = Some(FolderLock::take(path)?);
-        interrupt::leave_nothing(&folder.created, &path.join(super::lock::FILE));
+        interrupt::leave_nothing(&folder.created, &path.join(lock::FILE));
         folder.clean();
         folder.occupied = has_results(path);
         Ok(folder)
@@ -93,10 +93,11 @@ impl OutputFolder {
         &self.path
     }
 
-    /// Removes the temporary files of killed runs, and sorts out results that one of them had set aside.
+    /// Removes the temporary files of killed processes, and sorts out results that one of them had set aside. A window
+    /// may be writing a video into the same folder: what is being written stays.
     fn clean(&self) {
         for name in names(&self.path).filter(|name| is_temporary(name)) {
-            let _ = fs::remove_file(self.path.join(name));
+            lock::remove_unless_held(&self.path.join(name));
         }
         let _ = fs::remove_dir_all(self.path.join(GONE));
         if self.path.join(ASIDE).is_dir() {

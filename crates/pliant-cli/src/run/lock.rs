@@ -68,6 +68,25 @@ fn open(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
+/// Removes a temporary file, unless a process that is writing it holds its lock. Where there are no locks it goes. Of a link
+/// only the link goes.
+pub fn remove_unless_held(path: &Path) {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe under that name must not make the run wait.
+        options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    }
+    // Locked until it is removed, so that whoever has just created it sees that it is gone.
+    let file = options.open(path);
+    let held = file.as_ref().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
+    if !held {
+        let _ = fs::remove_file(path);
+    }
+}
+
 /// Whether a file is still the one under its name.
 #[cfg(unix)]
 fn is_same(file: &File, path: &Path) -> bool {

@@ -120,11 +120,22 @@ impl Summary {
         let try_next = if self.diverged.is_some() {
             format!("pliant run {spec} --substeps 4")
         } else if spec == "flags" {
-            "pliant serve flags (touch it in a browser), pliant scenes, pliant run --help".into()
+            format!("{}, pliant scenes, pliant run --help", watching(spec))
         } else {
-            format!("pliant serve {spec} (touch it in a browser), pliant bench {spec}, pliant scenes")
+            format!("{}, pliant bench {spec}, pliant scenes", watching(spec))
         };
         text.push_str(&format!("\nTry next: {try_next}\n"));
         text
+    }
+}
+
+/// The commands that show a scene while it runs. A build without a window says how to get one.
+fn watching(spec: &str) -> String {
+    if cfg!(feature = "view") {
+        format!("pliant view {spec} (touch it in a window), pliant serve {spec} (in a browser)")
+    } else {
+        format!(
+            "pliant serve {spec} (touch it in a browser; `pliant view` in a window needs a build with --features view)"
+        )
     }
 }

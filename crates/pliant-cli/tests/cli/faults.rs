@@ -2,6 +2,7 @@
 //! Nothing is lost, and each is told in one line.
 
 use crate::support::{CommandResult, SMALL, SceneDir, files};
+use pliant_render::{GifWriter, Image, Mp4Writer, VideoWriter};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -135,6 +136,48 @@ fn r13_two_runs_in_one_folder_the_second_is_refused() {
     dir.pliant(&["run", "scene.toml", "--out", "out/scene", "--force", "--frames", "1", "--video", "none"]).code(0);
     assert_eq!(temporaries(&dir.path("out/scene")), [""; 0]);
     assert_eq!(files(&dir.path("out/scene")).iter().filter(|f| f.starts_with("frame_")).count(), 2);
+}
+
+#[test]
+fn r13_what_another_program_is_writing_into_the_folder_stays() {
+    let dir = SceneDir::with_scene(SMALL);
+    let folder = dir.path("out/scene");
+    std::fs::create_dir_all(&folder).unwrap();
+    // A window films into its own default folder, and saves a picture, while runs begin there.
+    let mut video = Mp4Writer::create(folder.join("scene-001.mp4"), 64, 48, 30.0).unwrap();
+    let mut gif = Box::new(GifWriter::create(folder.join("scene-002.gif"), 64, 48, 30.0).unwrap());
+    video.push(&Image::new(64, 48)).unwrap();
+    gif.push(&Image::new(64, 48)).unwrap();
+    pliant_io::write_atomically(&folder.join("scene-003.png"), |file| {
+        file.write_all(b"half")?;
+        dir.write("out/scene/.pliant-a1B2c3.tmp", "left by a killed process");
+        assert_eq!(temporaries(&folder).len(), 4);
+        dir.pliant(&run(&["--out", "out/scene"])).code(0);
+        dir.pliant(&run(&["--out", "out/scene", "--force"])).code(0);
+        assert_eq!(temporaries(&folder).len(), 3);
+        file.write_all(b" and half")
+    })
+    .unwrap();
+    video.finish().unwrap();
+    gif.finish().unwrap();
+    assert_eq!(temporaries(&folder), [""; 0]);
+    assert_eq!(&std::fs::read(folder.join("scene-001.mp4")).unwrap()[4..8], b"ftyp");
+    assert_eq!(&std::fs::read(folder.join("scene-002.gif")).unwrap()[..3], b"GIF");
+    assert_eq!(std::fs::read(folder.join("scene-003.png")).unwrap(), b"half and half");
+}
+
+#[cfg(unix)]
+#[test]
+fn r13_links_and_pipes_named_like_temporary_files_go_and_nothing_else() {
+    let dir = SceneDir::with_scene(SMALL);
+    dir.write("precious", "mine");
+    std::fs::create_dir_all(dir.path("out/scene")).unwrap();
+    std::os::unix::fs::symlink(dir.path("precious"), dir.path("out/scene/.pliant-link.tmp")).unwrap();
+    let pipe = Command::new("mkfifo").arg(dir.path("out/scene/.pliant-pipe.tmp")).status();
+    assert!(pipe.unwrap().success());
+    dir.pliant(&run(&["--out", "out/scene"])).code(0);
+    assert_eq!(temporaries(&dir.path("out/scene")), [""; 0]);
+    assert_eq!(std::fs::read(dir.path("precious")).unwrap(), b"mine");
 }
 
 #[test]

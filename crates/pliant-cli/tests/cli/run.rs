@@ -28,9 +28,11 @@ fn a_run_writes_video_still_geometry_statistics_and_summary() {
     let frames = (0..=3).map(|i| format!("frame_{i:05}.ply"));
     let others = ["run.json", "scene.mp4", "stats.csv", "still.png"].map(str::to_owned);
     assert_eq!(files(&out), frames.chain(others).collect::<Vec<_>>());
-    for word in ["3 frames", "scene.mp4", "Try next"] {
+    for word in ["3 frames", "scene.mp4", "Try next", "pliant serve scene.toml", "pliant view"] {
         assert!(result.stdout.contains(word), "{}", result.stdout);
     }
+    // A build without a window says how to get one.
+    assert_eq!(result.stdout.contains("--features view"), !cfg!(feature = "view"), "{}", result.stdout);
     assert_eq!(&std::fs::read(out.join("scene.mp4")).unwrap()[4..8], b"ftyp");
     assert_eq!(&std::fs::read(out.join("still.png")).unwrap()[1..4], b"PNG");
 }

@@ -12,11 +12,13 @@ mod format;
 mod npz;
 mod obj;
 mod ply;
+mod temporary;
 mod vtu;
 
-pub use atomic::{WriteError, is_temporary, write_atomically};
+pub use atomic::{WriteError, write_atomically};
 pub use format::{FrameFormat, FrameWriter, OpenWriter};
 pub use ply::{FoamFrame, SurfaceFrame, write_foam, write_surface};
+pub use temporary::is_temporary;
 
 use pliant::frame::{Frame, Topology};
 use std::fmt;

@@ -305,3 +305,21 @@ fn foam_is_points_with_velocity_age_and_kind() {
         assert_eq!(write_foam(&path, &wrong).unwrap_err().kind(), io::ErrorKind::InvalidInput);
     }
 }
+
+#[test]
+fn a_file_that_is_being_written_is_locked_until_it_has_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("frame_00000.ply");
+    write_atomically(&path, |out| {
+        out.write_all(b"half")?;
+        let [live] = &names(folder.path())[..] else { panic!("one temporary file") };
+        assert!(pliant_io::is_temporary(live));
+        let other = fs::File::options().read(true).write(true).open(folder.path().join(live))?;
+        assert!(matches!(other.try_lock(), Err(fs::TryLockError::WouldBlock)));
+        out.write_all(b" and half")
+    })
+    .unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"half and half");
+    // Nothing holds the complete file.
+    fs::File::open(&path).unwrap().try_lock().unwrap();
+}

@@ -30,7 +30,7 @@ use meter::Meter;
 use overlay::{Sources, overlay};
 use pliant::frame::Frame;
 use pliant::{GripHandle, Handle, StepError, World};
-use pliant_serve::playback::{History, Pace};
+use pliant_serve::playback::{History, Pace, Thrown, trouble};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -60,6 +60,7 @@ impl Default for SessionOptions {
 struct Past {
     catalog: Arc<Catalog>,
     grip: Option<GripHandle>,
+    thrown: Thrown,
 }
 
 /// What the pointer holds.
@@ -82,6 +83,7 @@ pub struct Session {
     pace: Pace,
     play: Play,
     held: Option<Held>,
+    thrown: Thrown,
     selected: Option<Handle>,
     observed: Observed,
     meter: Meter,
@@ -107,7 +109,7 @@ impl Session {
         let Loaded { mut world, scene } = loaded;
         world.sync()?;
         let catalog = Arc::new(Catalog::new(&mut world, &scene));
-        let past = Past { catalog: catalog.clone(), grip: None };
+        let past = Past { catalog: catalog.clone(), grip: None, thrown: Thrown::default() };
         let history = History::new(&mut world, past, MOMENT, options.history_bytes)?;
         let time = world.time();
         Ok(Self {
@@ -118,6 +120,7 @@ impl Session {
             pace: Pace::new(time),
             play: if options.playing { Play::Running } else { Play::Paused },
             held: None,
+            thrown: Thrown::default(),
             selected: None,
             observed: Observed::default(),
             meter: Meter::default(),
@@ -153,7 +156,8 @@ impl Session {
 
     /// Does what is due: steps until simulated time is where real time is, or `busy` has been spent.
     ///
-    /// An error is one of the device. A world that diverges stands still, and can be rewound.
+    /// An error is one of the device. A world that diverges, or whose objects cannot be built together, stands still, and can
+    /// be rewound.
     pub fn advance(&mut self, busy: Duration) -> Result<(), StepError> {
         let begun = Instant::now();
         match self.play {
@@ -184,28 +188,27 @@ impl Session {
     /// One step. What was kept of another future is forgotten.
     fn step(&mut self) -> Result<(), StepError> {
         let begun = Instant::now();
-        let time = self.world.time();
-        self.history.forget_after(time);
-        if self.history.is_due(time) {
-            let grip = self.held.as_ref().map(|held| held.grip);
-            self.history.keep(&mut self.world, Past { catalog: self.catalog.clone(), grip })?;
-        }
+        self.history.forget_after(self.world.time());
         // Divergence on a device shows when the state is read.
-        match self.world.step().and_then(|()| self.world.sync()) {
-            Ok(()) => {}
-            Err(error @ (StepError::Diverged(_) | StepError::Edit(_))) => {
-                self.play = Play::Paused;
-                self.trouble = Some(error.to_string());
-                if matches!(error, StepError::Edit(_)) {
-                    self.edited = true;
-                }
-            }
-            Err(error) => return Err(error),
+        let done = self.remember().and_then(|()| self.world.step()).and_then(|()| self.world.sync());
+        if let Some(reason) = trouble(done)? {
+            self.play = Play::Paused;
+            self.trouble = Some(reason);
         }
         let spent = begun.elapsed().as_secs_f64();
         self.step_seconds += (if self.step_seconds == 0.0 { 1.0 } else { 0.1 }) * (spent - self.step_seconds);
         self.meter.stepped();
         self.changed = true;
+        Ok(())
+    }
+
+    /// Keeps the present moment, if one is due.
+    fn remember(&mut self) -> Result<(), StepError> {
+        if self.history.is_due(self.world.time()) {
+            let grip = self.held.as_ref().map(|held| held.grip);
+            let past = Past { catalog: self.catalog.clone(), grip, thrown: self.thrown.clone() };
+            self.history.keep(&mut self.world, past)?;
+        }
         Ok(())
     }
 
@@ -235,7 +238,7 @@ impl Session {
         if let Some(grip) = moment.with.grip {
             let _ = self.world.release(grip);
         }
-        self.catalog = moment.with.catalog.clone();
+        (self.catalog, self.thrown) = (moment.with.catalog.clone(), moment.with.thrown.clone());
         self.held = None;
         (self.trouble, self.changed, self.edited) = (None, true, true);
         self.progress = (Instant::now(), self.world.time(), 0.0);
@@ -254,10 +257,7 @@ impl Session {
             self.tell_error(error.to_string());
         }
         // A diverged state is shown as it is; `step` has reported it.
-        match self.world.sync() {
-            Ok(()) | Err(StepError::Diverged(_) | StepError::Edit(_)) => {}
-            Err(error) => return Err(error),
-        }
+        trouble(self.world.sync())?;
         let mut frame = Frame::default();
         self.world.write_frame(&mut frame);
         if std::mem::take(&mut self.edited) {
@@ -324,5 +324,69 @@ impl Session {
 
     fn tell_error(&mut self, text: impl Into<String>) {
         self.notices.push(Notice { text: text.into(), error: true });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant::Options;
+    use pliant::builder::NoMeshes;
+    use pliant::scene::{Format, Rope, Scene};
+    use std::path::Path;
+
+    /// A liquid that freezes much later. The body that it becomes has a name which no handle has: another object of that name
+    /// is accepted, but cannot be built.
+    const FREEZING: &str = r#"
+        [[liquid]]
+        name = "water"
+        fill = { min = [0, 0, 0], max = [0.2, 0.2, 0.2] }
+        [[freeze]]
+        liquid = "water"
+        start = 1000
+        [fluid]
+        radius = 0.03
+    "#;
+
+    struct Nothing;
+
+    impl SceneSource for Nothing {
+        fn name(&self) -> &str {
+            "freezing"
+        }
+
+        fn file(&self) -> Option<&Path> {
+            None
+        }
+
+        fn load(&mut self) -> Result<Loaded, String> {
+            Err("there is only one".to_owned())
+        }
+    }
+
+    #[test]
+    fn objects_that_cannot_be_built_together_stop_time_but_not_the_session() {
+        // A step finds it, or a moment that is kept before the step.
+        for kept in [false, true] {
+            let scene = Scene::parse(FREEZING, Format::Toml).unwrap();
+            let world = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
+            let options = SessionOptions { playing: false, ..SessionOptions::default() };
+            let mut session = Session::new(Loaded { world, scene }, Box::new(Nothing), options).unwrap();
+            session.obey(Command::Step);
+            while kept && !session.history.is_due(session.world.time()) {
+                session.obey(Command::Step);
+            }
+            let rope = Rope::along(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], 2);
+            session.world.add(Rope { name: "freeze 0".into(), ..rope }).unwrap();
+            session.edited = true;
+            session.play = Play::Running;
+            session.step().unwrap();
+            let status = session.view().unwrap().status;
+            assert!(status.trouble.is_some_and(|text| text.contains("freeze 0")) && status.play == Play::Paused);
+            session.obey(Command::Restart);
+            session.obey(Command::Step);
+            let status = session.view().unwrap().status;
+            assert!(status.trouble.is_none() && status.time > 0.0, "{:?}", status.trouble);
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! What commands do.
 
+use crate::files::write_file;
 use crate::session::{Catalog, Command, Held, Loaded, Past, Play, Session};
 use glam::Vec3;
 use pliant::scene::{Object, WindSpec};
 use pliant::{AddOptions, EditError, GripOptions, Handle, Overlap};
-use pliant_serve::playback::{History, Pace, Ray, hit, release};
-use std::io;
+use pliant_serve::playback::{History, Pace, Ray, Thrown, hit, release};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,7 +60,9 @@ impl Session {
             Command::Release => self.release()?,
             Command::Throw(ray, item) => {
                 let object = item.thrown(&ray, self.drawn.size);
-                self.add(object)?;
+                let thrown = self.add(object)?;
+                let removed = self.thrown.keep(&mut self.world, thrown).map_err(text)?;
+                Arc::make_mut(&mut self.catalog).remove(&removed);
             }
             Command::Add(item, on) => {
                 let object = item.placed(on, self.drawn.size, self.catalog.liquid_radius());
@@ -168,7 +170,7 @@ impl Session {
     }
 
     fn save(&mut self, path: &Path, bytes: &[u8]) -> Result<(), String> {
-        write_whole(path, bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        write_file(path, bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
         self.tell(format!("wrote {}", path.display()));
         Ok(())
     }
@@ -189,31 +191,17 @@ impl Session {
         let Loaded { mut world, scene } = loaded;
         world.sync().map_err(|e| e.to_string())?;
         let catalog = Arc::new(Catalog::new(&mut world, &scene));
-        let past = Past { catalog: catalog.clone(), grip: None };
+        let past = Past { catalog: catalog.clone(), grip: None, thrown: Thrown::default() };
         let history = History::new(&mut world, past, super::MOMENT, self.options.history_bytes);
         self.history = history.map_err(|e| e.to_string())?;
         let (speed, time) = (self.pace.speed(), world.time());
         (self.world, self.catalog, self.pace) = (world, catalog, Pace::new(time));
         self.pace.set_speed(speed, time);
         (self.held, self.selected, self.trouble, self.scene_error) = (None, None, None, None);
+        self.thrown = Thrown::default();
         self.meter.clear();
         self.loaded += 1;
         (self.changed, self.edited, self.step_seconds) = (true, true, 0.0);
         Ok(())
     }
-}
-
-/// Writes a file completely or not at all, and the folder that it is in.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let done = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
-    if done.is_err() {
-        let _ = std::fs::remove_file(&part);
-    }
-    done
 }

@@ -2,6 +2,7 @@
 
 use super::OpenWindow;
 use super::video::Video;
+use crate::files::write_file;
 use pliant_render::write_png;
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ impl OpenWindow {
         self.refine();
         let done = self.renderer.image().and_then(|image| {
             let bytes = write_png(&image).map_err(|e| e.to_string())?;
-            std::fs::create_dir_all(&self.folder).and_then(|()| std::fs::write(&path, bytes)).map_err(|e| e.to_string())
+            write_file(&path, &bytes).map_err(|e| e.to_string())
         });
         match done {
             Ok(()) => self.tell(format!("wrote {}", path.display()), false),

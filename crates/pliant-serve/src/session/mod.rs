@@ -1,16 +1,17 @@
 //! The world that viewers watch: steps it in real time and does what they ask for.
 
+mod obey;
+
 use crate::broadcast::{Broadcast, ViewerId};
-use crate::command::{self, Command};
+use crate::command::Command;
 use crate::drawing::Drawing;
 use crate::encoding::encode_chunk;
 use crate::listener::{Link, Listener, ServeError};
-use crate::playback::{History, Pace, Ray, ball, hit, release};
+use crate::playback::{History, Pace, Thrown, trouble};
 use crate::recording::Recording;
-use glam::Vec3;
 use pliant::frame::Frame;
-use pliant::scene::{Scene, WindSpec};
-use pliant::{EditError, GripHandle, GripOptions, StepError, World};
+use pliant::scene::Scene;
+use pliant::{GripHandle, StepError, World};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use std::time::{Duration, Instant};
 const MOST_COMMANDS: usize = 1024;
 /// Shortest time between two published frames.
 const FRAME: Duration = Duration::from_millis(16);
-/// Longest time of stepping between two looks at commands.
+/// Longest time of stepping between two looks at commands, and of commands between two steps.
 const BUSY: Duration = Duration::from_millis(25);
 /// Simulated time between kept moments [s].
 const MOMENT: f64 = 0.1;
@@ -54,6 +55,13 @@ pub enum FromViewer {
     Left,
 }
 
+/// What belongs to a kept moment beside the world.
+#[derive(Clone, Debug, Default)]
+struct Past {
+    grips: BTreeMap<ViewerId, GripHandle>,
+    thrown: Thrown,
+}
+
 /// A world with viewers.
 pub struct Session {
     world: World,
@@ -69,13 +77,17 @@ pub struct Session {
     edited: bool,
     playing: bool,
     pace: Pace,
-    /// Moments to rewind to, with the grips that were held then.
-    history: History<BTreeMap<ViewerId, GripHandle>>,
+    /// Moments to rewind to, with what was held and thrown then.
+    history: History<Past>,
     grips: BTreeMap<ViewerId, GripHandle>,
+    thrown: Thrown,
     /// Why time stands still, if an error stopped it.
     trouble: Option<String>,
     step_time: f64,
     recording: Option<Recording>,
+    /// When the last frame and the last status were published.
+    shown: Instant,
+    told: Instant,
 }
 
 impl Session {
@@ -89,7 +101,7 @@ impl Session {
         let broadcast = Arc::new(Broadcast::default());
         broadcast.draw(drawing.clone());
         let recording = options.record.then(|| Recording::new(&broadcast));
-        let history = History::new(&mut world, BTreeMap::new(), MOMENT, options.history_bytes)?;
+        let history = History::new(&mut world, Past::default(), MOMENT, options.history_bytes)?;
         let pace = Pace::new(world.time());
         let mut session = Self {
             world,
@@ -105,16 +117,30 @@ impl Session {
             pace,
             history,
             grips: BTreeMap::new(),
+            thrown: Thrown::default(),
             trouble: None,
             step_time: 0.0,
             recording,
+            shown: Instant::now(),
+            told: Instant::now(),
         };
         session.publish()?;
+        session.link.broadcast.status(session.status());
         Ok(session)
     }
 
-    /// Serves viewers until `stop` is set. An error is one of the device; a world that diverges stands still and can be
-    /// rewound.
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// Why time stands still, if an error has stopped it: until a rewind.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// Serves viewers until `stop` is set. An error is one of the device; a world that diverges, or whose objects cannot be
+    /// built together, stands still and can be rewound.
     pub fn run(&mut self, listener: Listener, stop: &Arc<AtomicBool>) -> Result<(), SessionError> {
         let accepting = listener.start(self.link.clone(), stop.clone())?;
         let result = self.serve(stop);
@@ -125,14 +151,17 @@ impl Session {
     }
 
     fn serve(&mut self, stop: &AtomicBool) -> Result<(), SessionError> {
-        let (mut shown, mut told) = (Instant::now(), Instant::now() - STATUS);
         self.pace.restart(self.world.time());
         while !stop.load(Ordering::Relaxed) {
             let wait = if self.playing { Duration::from_millis(1) } else { Duration::from_millis(5) };
             match self.commands.recv_timeout(wait) {
                 Ok((viewer, message)) => {
+                    let begun = Instant::now();
                     self.take(viewer, message);
-                    while let Ok((viewer, message)) = self.commands.try_recv() {
+                    // Many viewers could send commands faster than they are obeyed: time goes on between them.
+                    while begun.elapsed() < BUSY
+                        && let Ok((viewer, message)) = self.commands.try_recv()
+                    {
                         self.take(viewer, message);
                     }
                 }
@@ -140,17 +169,25 @@ impl Session {
                 // The session holds a sender itself.
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
-            if self.playing {
-                self.catch_up()?;
-            }
-            if self.changed && shown.elapsed() >= FRAME {
-                shown = Instant::now();
-                self.publish()?;
-            }
-            if told.elapsed() >= STATUS {
-                told = Instant::now();
-                self.link.broadcast.status(self.status());
-            }
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Does what is due: steps until simulated time is where real time is, or some time has been spent, and publishes.
+    ///
+    /// An error is one of the device.
+    pub fn advance(&mut self) -> Result<(), StepError> {
+        if self.playing {
+            self.catch_up()?;
+        }
+        if self.changed && self.shown.elapsed() >= FRAME {
+            self.shown = Instant::now();
+            self.publish()?;
+        }
+        if self.told.elapsed() >= STATUS {
+            self.told = Instant::now();
+            self.link.broadcast.status(self.status());
         }
         Ok(())
     }
@@ -175,15 +212,10 @@ impl Session {
 
     fn step(&mut self) -> Result<(), StepError> {
         let begun = Instant::now();
-        self.remember()?;
         // Divergence on a device shows when the state is read.
-        match self.world.step().and_then(|()| self.world.sync()) {
-            Ok(()) => {}
-            Err(error @ StepError::Diverged(_)) => {
-                self.playing = false;
-                self.trouble = Some(error.to_string());
-            }
-            Err(error) => return Err(error),
+        let done = self.remember().and_then(|()| self.world.step()).and_then(|()| self.world.sync());
+        if let Some(reason) = trouble(done)? {
+            self.stand_still(reason);
         }
         self.step_time += 0.1 * (begun.elapsed().as_secs_f64() - self.step_time);
         self.changed = true;
@@ -197,9 +229,17 @@ impl Session {
     /// Keeps the present moment, if one is due.
     fn remember(&mut self) -> Result<(), StepError> {
         if self.history.is_due(self.world.time()) {
-            self.history.keep(&mut self.world, self.grips.clone())?;
+            let past = Past { grips: self.grips.clone(), thrown: self.thrown.clone() };
+            self.history.keep(&mut self.world, past)?;
         }
         Ok(())
+    }
+
+    /// Stops time, and tells viewers why.
+    fn stand_still(&mut self, reason: String) {
+        self.playing = false;
+        self.trouble = Some(reason);
+        self.link.broadcast.status(self.status());
     }
 
     /// Goes back to the kept moment nearest to a time; later ones are forgotten.
@@ -207,103 +247,14 @@ impl Session {
         let moment = self.history.nearest(time);
         moment.restore(&mut self.world).map_err(|e| e.to_string())?;
         // Grips of that time have no viewer; those of later times do not exist then.
-        for &grip in moment.with.values() {
+        for &grip in moment.with.grips.values() {
             let _ = self.world.release(grip);
         }
+        self.thrown = moment.with.thrown.clone();
         self.history.forget_after(self.world.time());
         self.grips.clear();
         (self.trouble, self.changed, self.edited) = (None, true, true);
         self.pace.restart(self.world.time());
-        Ok(())
-    }
-
-    fn take(&mut self, viewer: ViewerId, message: FromViewer) {
-        let done = match message {
-            FromViewer::Left => self.release(viewer),
-            FromViewer::Command(command) => self.obey(viewer, command),
-        };
-        if let Err(text) = done {
-            self.link.broadcast.reply(viewer, self::message("error", &text));
-        }
-        self.link.broadcast.status(self.status());
-    }
-
-    fn obey(&mut self, viewer: ViewerId, command: Command) -> Result<(), String> {
-        let text = |e: EditError| e.to_string();
-        match command {
-            Command::Play {} => self.play(true),
-            Command::Pause {} => self.play(false),
-            Command::Step {} if self.trouble.is_none() => {
-                self.playing = false;
-                self.step().map_err(|e| e.to_string())?;
-            }
-            Command::Step {} => return Err("the simulation has diverged: rewind".to_owned()),
-            Command::Restart {} => self.rewind(0.0)?,
-            Command::Rewind { time } => {
-                self.playing = false;
-                self.rewind(time)?;
-            }
-            Command::Speed { value } => self.pace.set_speed(f64::from(value), self.world.time()),
-            Command::Gravity { value } => self.world.set_gravity(value).map_err(text)?,
-            Command::Wind { value } => {
-                let gusts = self.scene.world.wind.clone();
-                let still = value == [0.0; 3];
-                let own = gusts.map_or(WindSpec { velocity: value, gust: 0.3, period: 2.0 }, |w| WindSpec {
-                    velocity: value,
-                    ..w
-                });
-                self.world.set_wind((!still).then_some(own)).map_err(text)?;
-            }
-            Command::Grab { ray } => self.grab(viewer, ray)?,
-            Command::Move { target } => {
-                if let Some(&grip) = self.grips.get(&viewer) {
-                    self.world.move_grip(grip, Vec3::from(target)).map_err(text)?;
-                }
-            }
-            Command::Release {} => self.release(viewer)?,
-            Command::Throw { ray } => self.throw(ray)?,
-            Command::Remove { ray } => {
-                if let Some(hit) = self.hit(ray)? {
-                    self.world.remove(hit.object).map_err(text)?;
-                    self.edited = true;
-                }
-            }
-        }
-        self.changed = true;
-        Ok(())
-    }
-
-    fn play(&mut self, on: bool) {
-        self.playing = on && self.trouble.is_none();
-        self.pace.restart(self.world.time());
-    }
-
-    fn hit(&mut self, ray: command::Ray) -> Result<Option<pliant::Hit>, String> {
-        hit(&mut self.world, &Ray::from(ray), self.drawing.size).map_err(|e| e.to_string())
-    }
-
-    fn grab(&mut self, viewer: ViewerId, ray: command::Ray) -> Result<(), String> {
-        self.release(viewer)?;
-        let Some(hit) = self.hit(ray)? else {
-            self.link.broadcast.reply(viewer, json!({ "type": "missed" }).to_string());
-            return Ok(());
-        };
-        let grip = self.world.grab(&hit, &GripOptions::default()).map_err(|e| e.to_string())?;
-        self.grips.insert(viewer, grip);
-        let name = self.world.name(hit.object).unwrap_or_default();
-        let text = json!({ "type": "grabbed", "object": name, "point": hit.point.to_array() }).to_string();
-        self.link.broadcast.reply(viewer, text);
-        Ok(())
-    }
-
-    fn release(&mut self, viewer: ViewerId) -> Result<(), String> {
-        let grip = self.grips.remove(&viewer);
-        grip.map_or(Ok(()), |grip| release(&mut self.world, grip)).map_err(|e| e.to_string())
-    }
-
-    fn throw(&mut self, ray: command::Ray) -> Result<(), String> {
-        self.world.add(ball(&Ray::from(ray), self.drawing.size)).map_err(|e| e.to_string())?;
-        self.edited = true;
         Ok(())
     }
 
@@ -318,10 +269,12 @@ impl Session {
         }
         if std::mem::take(&mut self.edited) {
             if let Err(error) = self.world.apply_edits() {
-                self.trouble = Some(error.to_string());
-                self.playing = false;
+                self.stand_still(error.to_string());
             }
-            self.world.sync()?;
+            // A state that has diverged is shown as it is.
+            if let Some(reason) = trouble(self.world.sync())? {
+                self.stand_still(reason);
+            }
             self.world.write_frame(&mut self.frame);
             let version = self.drawing.version + 1;
             self.drawing = Arc::new(Drawing::new(version, &self.name, &self.scene, &self.world, &self.frame));
@@ -375,4 +328,60 @@ pub enum SessionError {
     /// The world cannot go on.
     #[error(transparent)]
     Step(#[from] StepError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant::Options;
+    use pliant::builder::NoMeshes;
+    use pliant::scene::{Format, Rope};
+
+    /// A liquid that freezes much later. The body that it becomes has a name which no handle has: another object of that name
+    /// is accepted, but cannot be built.
+    const FREEZING: &str = r#"
+        [[liquid]]
+        name = "water"
+        fill = { min = [0, 0, 0], max = [0.2, 0.2, 0.2] }
+        [[freeze]]
+        liquid = "water"
+        start = 1000
+        [fluid]
+        radius = 0.03
+    "#;
+
+    fn session() -> Session {
+        let scene = Scene::parse(FREEZING, Format::Toml).unwrap();
+        let world = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
+        Session::new(world, &scene, "test", SessionOptions { playing: false, ..SessionOptions::default() }).unwrap()
+    }
+
+    #[test]
+    fn objects_that_cannot_be_built_together_stop_time_but_not_the_session() {
+        // A step finds it, a moment that is kept before the step, or a frame before both.
+        for (kept, shown) in [(false, false), (true, false), (false, true)] {
+            let mut session = session();
+            session.obey(1, Command::Step {}).unwrap();
+            while kept && !session.history.is_due(session.world.time()) {
+                session.obey(1, Command::Step {}).unwrap();
+            }
+            let rope = Rope::along(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], 2);
+            session.world.add(Rope { name: "freeze 0".into(), ..rope }).unwrap();
+            session.edited = true;
+            if shown {
+                session.publish().unwrap();
+            } else {
+                session.playing = true;
+                session.step().unwrap();
+            }
+            let trouble = session.trouble().unwrap();
+            assert!(trouble.contains("freeze 0") && !session.playing, "{trouble}");
+            assert!(session.status().contains("is taken by another object"), "{}", session.status());
+            assert!(session.obey(1, Command::Step {}).unwrap_err().contains("rewind"));
+            session.publish().unwrap();
+            session.obey(1, Command::Restart {}).unwrap();
+            session.obey(1, Command::Step {}).unwrap();
+            assert!(session.trouble().is_none() && session.world.time() > 0.0);
+        }
+    }
 }
