@@ -71,8 +71,8 @@ fn a_steady_step_allocates_nothing() {
             // One thread: what other threads' queues allocate is not the engine's.
             let options = Options { threads: 1, ..Options::default() };
             let mut sim = World::from_scene(&scene, &NoMeshes, options).unwrap();
-            // Contact lists grow to their final capacity while objects fall.
-            for _ in 0..200 {
+            // Contact lists and the grid of the search grow to their final capacity while objects fall and swing.
+            for _ in 0..300 {
                 sim.step().unwrap();
             }
             let before = ASKED.get();

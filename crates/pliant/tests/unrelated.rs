@@ -150,7 +150,7 @@ const STEPS: [u32; 5] = [0, 1, 4, 15, 25];
 fn r01_objects_out_of_reach_change_no_bit_of_the_others() {
     let mut wrong = Vec::new();
     for (name, near) in NEAR {
-        let head = "fluid = { radius = 0.03 }\nsolver = { iterations = 6 }\ncontact = { between = true }\n";
+        let head = "fluid = { radius = 0.03 }\nsolver = { iterations = 6 }\n";
         let base = format!("{head}{near}\n[[collider]]\nplane = {{}}\n");
         let alone = run(&base, name);
         for (far, text) in FAR {

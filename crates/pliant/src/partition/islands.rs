@@ -28,12 +28,21 @@ pub struct Islands {
     pub body: Vec<u32>,
     /// Particles of each island: one run each.
     pub runs: Vec<Range<usize>>,
+    /// Whether the body of each row is small enough to be an island.
+    pub fits: Vec<bool>,
 }
 
 impl Islands {
     /// No islands: all rows are [`GLOBAL`].
     pub fn none(constraints: &BTreeMap<ConstraintKind, Raw>, rows: usize) -> Self {
-        Self { of_row: vec![GLOBAL; rows], body: components(constraints, rows), runs: Vec::new() }
+        let body = components(constraints, rows);
+        Self { of_row: vec![GLOBAL; rows], body, runs: Vec::new(), fits: vec![false; rows] }
+    }
+
+    /// The same bodies where others may touch them: none is an island. Their constraints keep the order that they have in
+    /// islands.
+    pub fn dissolved(self) -> Self {
+        Self { of_row: vec![GLOBAL; self.of_row.len()], runs: Vec::new(), ..self }
     }
 
     /// Finds the islands. `tied` are ranges of particles coupled by something other than constraints; they stay
@@ -64,7 +73,8 @@ impl Islands {
                 bodies[body as usize].tied = true;
             }
         }
-        let mut found = Self { of_row: vec![GLOBAL; rows], body: Vec::new(), runs: Vec::new() };
+        let fits = root.iter().map(|&body| bodies[body as usize].fits(capacity)).collect();
+        let mut found = Self { of_row: vec![GLOBAL; rows], body: Vec::new(), runs: Vec::new(), fits };
         let mut island_of_body = vec![GLOBAL; rows];
         let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits(capacity)).collect();
         order.sort_unstable_by_key(|&b| bodies[b].first);

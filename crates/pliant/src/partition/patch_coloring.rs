@@ -118,9 +118,10 @@ impl<'a> PatchColoring<'a> {
     fn body_classes(&mut self, patch: u32, items: &[u32]) -> Vec<Vec<u32>> {
         let (graph, _) = self.graph(items);
         let mut colors = colored(self.problem, &graph);
-        // Islands and constraints outside patches keep plain colors, bitwise.
-        let piece = patch != GLOBAL && patch as usize >= self.problem.islands.runs.len();
-        if !piece {
+        // Constraints outside patches keep plain colors, bitwise, and so do bodies that may be islands, whether they are or
+        // others may touch them.
+        let first = self.members.of(items[0])[0] as usize;
+        if patch == GLOBAL || self.problem.islands.fits.get(first) == Some(&true) {
             return classes(&colors);
         }
         // Balanced colors leave about a tenth less error on `peer_tet`.

@@ -24,12 +24,14 @@ const BLOCK: &str = r#"
     block = { cells = [14, 9, 11], size = [1.4, 0.9, 1.1], tets = "six" }
 "#;
 const RINGS: &str = r#"
+    contact = { between = false }
     [[soft]]
     torus = { radius = 1, width = 0.3, cells = [40, 3] }
     array = { count = [2, 1, 2], spacing = [3, 0, 3] }
 "#;
 /// A rod joined to a cord: the kinds that turn orientations stay outside of pieces.
 const RODS: &str = r#"
+    contact = { between = false }
     [[rope]]
     name = "rod"
     path = [[0, 1, 0], [3, 1, 0]]

@@ -114,6 +114,7 @@ fn pieces_of_what_is_no_mesh_are_refused() {
     for (text, expected) in [
         ("[[body]]\nball = 0.1\npieces = 3\n", "only a mesh is cut"),
         ("[[body]]\nmesh = \"ring.obj\"\npieces = 0\n", "pieces"),
+        ("[[body]]\nmesh = \"ring.obj\"\npieces = 257\n", "pieces"),
         ("[[body]]\nmesh = \"ring.obj\"\npieces = 3\nmodel = \"particles\"\n", "rigid"),
     ] {
         let scene = Scene::parse(text, Format::Toml);

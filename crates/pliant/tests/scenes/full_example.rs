@@ -63,7 +63,8 @@ fn r06_the_schema_holds_every_key_and_the_full_example_uses_them_all() {
     keys(&toml::Value::Table(table()), &mut used);
     let unknown: Vec<_> = used.difference(&allowed).collect();
     assert!(unknown.is_empty(), "not in the schema: {unknown:?}");
-    allowed.remove("mesh");
+    // They need files. `tests/rigid_bodies/concave.rs` has bad values of `pieces`.
+    ["mesh", "pieces"].iter().for_each(|key| drop(allowed.remove(*key)));
     let unused: Vec<_> = allowed.difference(&used).collect();
     assert!(unused.is_empty(), "not in the full example, so never tested with bad values: {unused:?}");
 }

@@ -68,11 +68,8 @@ impl Assembly {
             && self.anchors.is_empty()
             && self.shapes.is_empty()
             && scene.liquid.is_empty();
-        let islands = if apart {
-            self.islands(scene, &settings, target, &constraints)
-        } else {
-            Islands::none(&constraints, solid)
-        };
+        let islands = self.islands(scene, &settings, target, &constraints);
+        let islands = if apart { islands } else { islands.dissolved() };
         let shapes = self.match_shapes()?;
         self.record_release_times(f64::from(settings.dt));
         let skinned_meshes = std::mem::take(&mut self.skinned_meshes).finish(&self.shape, MOST)?;

@@ -1,6 +1,7 @@
 //! The part of a surface within a box, and fewer corners for a hull.
 
 use glam::DVec3;
+use std::collections::BTreeMap;
 
 /// A box along the axes.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +17,10 @@ impl Planes {
     }
 }
 
-/// Corners of all triangles cut at the sides of a box (Sutherland and Hodgman's method).
+/// All points within a box, and where triangles are cut at its sides (Sutherland and Hodgman's method).
 pub(super) fn clipped(points: &[DVec3], triangles: &[[u32; 3]], planes: &Planes) -> Vec<DVec3> {
-    let mut all = Vec::new();
+    let within = |p: DVec3| p.cmpge(planes.low).all() && p.cmple(planes.high).all();
+    let mut all: Vec<DVec3> = points.iter().copied().filter(|&p| within(p)).collect();
     let (mut polygon, mut next) = (Vec::with_capacity(9), Vec::with_capacity(9));
     for triangle in triangles {
         let corners = triangle.map(|k| points[k as usize]);
@@ -27,8 +29,7 @@ pub(super) fn clipped(points: &[DVec3], triangles: &[[u32; 3]], planes: &Planes)
         if low.cmpgt(planes.high).any() || high.cmplt(planes.low).any() {
             continue;
         }
-        if low.cmpge(planes.low).all() && high.cmple(planes.high).all() {
-            all.extend(corners);
+        if within(low) && within(high) {
             continue;
         }
         polygon.clear();
@@ -51,9 +52,34 @@ pub(super) fn clipped(points: &[DVec3], triangles: &[[u32; 3]], planes: &Planes)
                 std::mem::swap(&mut polygon, &mut next);
             }
         }
-        all.extend(&polygon);
+        all.extend(polygon.iter().filter(|&p| !corners.contains(p)));
     }
     all
+}
+
+/// A surface with one vertex for each cell of a grid of so many cells along the longest side: the one farthest from the
+/// center of all. It need not be closed.
+pub(super) fn coarser(points: &[DVec3], triangles: &[[u32; 3]], cells: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (low, high) = points.iter().fold(start, |(l, h), &p| (l.min(p), h.max(p)));
+    let (center, size) = (0.5 * (low + high), (high - low).max_element());
+    let mut number_of: BTreeMap<[i64; 3], u32> = BTreeMap::new();
+    let mut kept: Vec<DVec3> = Vec::new();
+    let cell = |p: DVec3| ((p - low) * (cells / size)).floor().to_array().map(|c| c as i64);
+    let numbers: Vec<u32> = points
+        .iter()
+        .map(|&p| {
+            let number = *number_of.entry(cell(p)).or_insert(kept.len() as u32) as usize;
+            match kept.get(number) {
+                None => kept.push(p),
+                Some(q) if p.distance_squared(center) > q.distance_squared(center) => kept[number] = p,
+                Some(_) => {}
+            }
+            number as u32
+        })
+        .collect();
+    let all = triangles.iter().map(|t| t.map(|k| numbers[k as usize]));
+    (kept, all.filter(|[a, b, c]| a != b && b != c && c != a).collect())
 }
 
 /// At most `most` of some points: those farthest along directions that are spread evenly.

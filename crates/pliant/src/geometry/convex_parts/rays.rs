@@ -1,5 +1,6 @@
 //! A solid as rays along the three axes see it: where they enter and leave it.
 
+use crate::geometry::convex_parts::clip::Planes;
 use glam::DVec3;
 
 /// Rays through the centers of cells, along each axis.
@@ -37,12 +38,21 @@ impl Rays {
         [[0; 3], self.cells]
     }
 
+    /// The sides of a range of cells.
+    pub(super) fn planes(&self, range: [[usize; 3]; 2]) -> Planes {
+        Planes { low: self.corner(range[0]), high: self.corner(range[1]) }
+    }
+
     /// The corner below a cell.
-    pub(super) fn corner(&self, cell: [usize; 3]) -> DVec3 {
+    fn corner(&self, cell: [usize; 3]) -> DVec3 {
         let at = |axis: usize| {
             // The last one exactly: nothing of the solid may be outside.
             let whole = self.low[axis] + self.cell[axis] * self.cells[axis] as f64;
-            if cell[axis] == self.cells[axis] { whole + 1e-9 * self.cell[axis] } else { self.at(axis, cell[axis] as f64) }
+            if cell[axis] == self.cells[axis] {
+                whole + 1e-9 * self.cell[axis]
+            } else {
+                self.at(axis, cell[axis] as f64)
+            }
         };
         DVec3::new(at(0), at(1), at(2))
     }
@@ -58,7 +68,8 @@ impl Rays {
             let corners = triangle.map(|k| points[k as usize]);
             // Rays through the box around the triangle.
             let span = |a: usize| {
-                let (low, high) = corners.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p[a]), h.max(p[a])));
+                let (low, high) =
+                    corners.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p[a]), h.max(p[a])));
                 let cell = |x: f64| ((x - self.low[a]) / self.cell[a] - 0.5).clamp(-1.0, self.cells[a] as f64);
                 (cell(low).ceil().max(0.0) as usize, ((cell(high).floor() + 1.0).max(0.0) as usize).min(self.cells[a]))
             };
@@ -75,16 +86,14 @@ impl Rays {
         crossings.into_iter().map(intervals).collect()
     }
 
-    /// Each ray along an axis through a range of cells: its place across, and its intervals within the range.
-    fn along(&self, axis: usize, range: [[usize; 3]; 2]) -> impl Iterator<Item = ([f64; 2], impl Iterator<Item = [f64; 2]>)> {
+    /// Intervals of all rays along an axis within a range of cells.
+    fn along(&self, axis: usize, range: [[usize; 3]; 2]) -> impl Iterator<Item = [f64; 2]> {
         let [u, v] = across(axis);
         let bounds = [0, 1].map(|k| self.at(axis, range[k][axis] as f64));
         let numbers = move |a: usize| range[0][a]..range[1][a];
-        numbers(v).flat_map(move |j| numbers(u).map(move |i| (i, j))).map(move |(i, j)| {
-            let place = [self.at(u, i as f64 + 0.5), self.at(v, j as f64 + 0.5)];
+        numbers(v).flat_map(move |j| numbers(u).map(move |i| (i, j))).flat_map(move |(i, j)| {
             let cut = move |[a, b]: &[f64; 2]| [a.max(bounds[0]), b.min(bounds[1])];
-            let inside = self.inside[axis][j * self.cells[u] + i].iter().map(cut).filter(|[a, b]| a < b);
-            (place, inside)
+            self.inside[axis][j * self.cells[u] + i].iter().map(cut).filter(|[a, b]| a < b)
         })
     }
 
@@ -92,28 +101,10 @@ impl Rays {
     pub(super) fn volume(&self, range: [[usize; 3]; 2]) -> f64 {
         let one = |axis: usize| {
             let [u, v] = across(axis);
-            let length: f64 = self.along(axis, range).map(|(_, inside)| inside.map(|[a, b]| b - a).sum::<f64>()).sum();
+            let length: f64 = self.along(axis, range).map(|[a, b]| b - a).sum();
             length * self.cell[u] * self.cell[v]
         };
         (one(0) + one(1) + one(2)) / 3.0
-    }
-
-    /// Points of the solid within a range of cells whose hull is nearly its own: the ends of rays.
-    pub(super) fn points(&self, range: [[usize; 3]; 2]) -> Vec<DVec3> {
-        let mut all = Vec::new();
-        for axis in 0..3 {
-            let [u, v] = across(axis);
-            for (place, inside) in self.along(axis, range) {
-                // What lies between the first and the last end is no corner of a hull.
-                let ends = inside.fold(None, |ends: Option<[f64; 2]>, [a, b]| Some([ends.map_or(a, |e| e[0]), b]));
-                for end in ends.into_iter().flatten() {
-                    let mut point = DVec3::ZERO;
-                    (point[axis], point[u], point[v]) = (end, place[0], place[1]);
-                    all.push(point);
-                }
-            }
-        }
-        all
     }
 }
 
@@ -202,7 +193,9 @@ mod tests {
     #[test]
     fn points_are_inside_or_outside() {
         let (points, triangles) = solid();
-        for (point, expected) in [([0.1, 0.2, 0.3], true), ([0.4, 0.4, 0.4], false), ([-0.1, 0.2, 0.2], false), ([0.9, 0.2, 0.2], false)] {
+        for (point, expected) in
+            [([0.1, 0.2, 0.3], true), ([0.4, 0.4, 0.4], false), ([-0.1, 0.2, 0.2], false), ([0.9, 0.2, 0.2], false)]
+        {
             assert_eq!(is_inside(&points, &triangles, DVec3::from(point)), expected, "{point:?}");
         }
     }

@@ -77,8 +77,11 @@ impl Joined {
             let message = format!("names {unknown:?}, but the colliders are {}", known.join(", "));
             return Err(SceneError::new("batch.steered", message).into());
         }
+        // One copy decides: others are no objects that it may touch.
+        let mut settings = settings_of(&scenes[0]);
+        settings.contact.between = Some(settings.contact.between.unwrap_or_else(|| scenes[0].collides()));
         let mut this = Self {
-            scene: settings_of(&scenes[0]),
+            scene: settings,
             names,
             plan: EnvironmentPlan { count, slots: Vec::new() },
             parts: HashMap::new(),
