@@ -1,8 +1,8 @@
 //! Convex parts whose union is nearly a given solid: rigid bodies collide as convex shapes.
 //!
 //! A box around the solid is cut by planes along the axes, always where hulls have the most volume that the solid does not
-//! have, at the plane that leaves the least of it. At the end each box has the exact convex hull of the solid within it.
-//! Boxes do not overlap, so neither do the parts.
+//! have, at the plane that leaves the least of it. At the end each box has the exact convex hull of the solid within it, and
+//! hulls that make one with little more volume are joined. Rays tell how much of a box is solid.
 //!
 //! Invariant: sums and ties have a fixed order, so that the same mesh gives the same parts on every machine.
 //!
@@ -29,7 +29,6 @@ const COARSE: f64 = 20.0;
 const NOISE: f64 = 0.01;
 /// Share of the excess that a cut at the end of a box must save more than one in its middle.
 const MIDDLE: f64 = 0.02;
-
 /// Volume that joining parts may add in any case, relative to that of the solid.
 const FREE: f64 = 0.002;
 
