@@ -25,6 +25,8 @@ const SEGMENTS: usize = 48;
 const PIECES: usize = 32;
 /// Volume that pieces may have beside their mesh, relative to it.
 const EXCESS: f64 = 0.03;
+/// Volume beside a mesh from which on a note says what to do.
+const COARSE_EXCESS: f64 = 0.1;
 /// Most corners of a piece of several: contacts walk over all of them.
 const PIECE_CORNERS: usize = 64;
 
@@ -65,8 +67,9 @@ pub fn rigid_body(at: &str, spec: &Body, meshes: &dyn MeshSource, notes: &mut Ve
             None => vec![hull],
         };
         if let Some(found) = &parts {
+            let more = if found.excess > COARSE_EXCESS { "; a larger `pieces` comes closer" } else { "" };
             notes.push(format!(
-                "{at}: the mesh collides as {} convex pieces, whose volume differs by {:.1} %",
+                "{at}: the mesh collides as {} convex pieces, whose volume differs by {:.1} %{more}",
                 hulls.len(),
                 100.0 * found.excess
             ));
