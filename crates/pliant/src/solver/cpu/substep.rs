@@ -6,6 +6,7 @@ use crate::constraints::cpu::inflate;
 use crate::contact;
 use crate::error::Diverged;
 use crate::integration;
+use crate::methods::vbd::ElasticModel;
 use crate::methods::{SolveData, scales};
 use crate::model::Model;
 use crate::runtime::cpu::{Isa, Threads};
@@ -55,8 +56,13 @@ pub(crate) fn run(
         }
     }
     scratch.elastic.begin_substep();
-    let only_elastic = [false, true].iter().all(|&last| model.schedule.passes(last) == [Pass::Elastic]);
-    let most = if only_elastic { model.elastic().iterations() } else { u32::MAX };
+    // Contacts without a pair do nothing: objects that are far from each other cost no more than alone.
+    let idle = |pass: &Pass| *pass == Pass::ParticleContacts && !scratch.contact.particle_contacts.has_pairs();
+    let elastic_alone = |passes: &[Pass]| {
+        passes.contains(&Pass::Elastic) && passes.iter().all(|pass| *pass == Pass::Elastic || idle(pass))
+    };
+    let only_elastic = [false, true].iter().all(|&last| elastic_alone(model.schedule.passes(last)));
+    let most = if only_elastic { elastic_model(model, scratch).iterations() } else { u32::MAX };
     let iterations = settings.iterations.min(most);
     for iteration in 1..=iterations {
         for pass in model.schedule.passes(iteration == iterations) {
@@ -81,6 +87,12 @@ pub(crate) fn run(
     state.time = substep.end;
     times.substeps += 1;
     check(&divergence, Stage::Solve, model, state)
+}
+
+/// What descent reads in this substep: contacts that have found no pair push nothing.
+fn elastic_model<'a>(model: &'a Model, scratch: &Scratch) -> ElasticModel<'a> {
+    let touching = model.particle_contact.is_some() && scratch.contact.particle_contacts.has_pairs();
+    ElasticModel { pushed: touching || !model.grips.is_empty(), ..model.elastic() }
 }
 
 /// Hands a pass to its phenomenon, or to the solution method.
@@ -155,8 +167,9 @@ fn run_pass(
             scratch.fluid.run(pass, cx, &model.fluid_model(), state, solids);
         }
         Pass::Elastic => {
+            let elastic = elastic_model(model, scratch);
             let features = &mut scratch.surfaces.features;
-            scratch.elastic.run(cx, &model.elastic(), state, &scratch.contact, features, scales.inv_h2);
+            scratch.elastic.run(cx, &elastic, state, &scratch.contact, features, scales.inv_h2);
         }
         Pass::Inflate => {
             let State { rows, inflate_multipliers, .. } = state;

@@ -138,6 +138,11 @@ impl ParticleContacts {
         entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
     }
 
+    /// Whether any particles may touch in this substep.
+    pub fn has_pairs(&self) -> bool {
+        !self.lists.indices.is_empty()
+    }
+
     /// Whether an active contact has pushed particle `i` in this substep.
     pub fn is_pushed(&self, i: usize) -> bool {
         self.pushing(i).next().is_some()
