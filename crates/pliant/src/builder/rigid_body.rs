@@ -6,7 +6,7 @@ use crate::builder::{BuildError, MeshSource, collider, generate, named};
 use crate::contact::collider::{BodyCollider, Collider};
 use crate::contact::collider_contact::{ColliderShape, Friction};
 use crate::error::SceneError;
-use crate::geometry::convex_parts::{PartLimits, convex_parts};
+use crate::geometry::convex_parts::{PartLimits, cached_convex_parts};
 use crate::math::Pose;
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
@@ -52,18 +52,21 @@ pub fn rigid_body(at: &str, spec: &Body, meshes: &dyn MeshSource, notes: &mut Ve
         let cleaned = clean_surface(found, SurfaceNeed::Closed).map_err(|e| SceneError::new(at, e.to_string()))?;
         notes.extend(cleaned.1.into_iter().map(|note| format!("{at}: {note}")));
         surface = cleaned.0;
-        surface.positions.iter_mut().for_each(|p| *p *= spec.transform.scale);
-        let points: Vec<DVec3> = surface.positions.iter().map(|p| p.as_dvec3()).collect();
-        let hull = Polytope::hull(&points).ok_or_else(|| flat(at))?;
-        mass = MassProperties::of_mesh(&points, surface.triangles.iter().copied(), density);
         let limits = PartLimits {
             parts: spec.pieces.map_or(PIECES, |pieces| pieces as usize),
             excess: EXCESS,
             corners: PIECE_CORNERS,
         };
-        let parts = convex_parts(&points, &surface.triangles, &limits);
+        // Before it is scaled, so that bodies of all sizes share the work.
+        let points: Vec<DVec3> = surface.positions.iter().map(|p| p.as_dvec3()).collect();
+        let parts = cached_convex_parts(&points, &surface.triangles, &limits);
+        surface.positions.iter_mut().for_each(|p| *p *= spec.transform.scale);
+        let points: Vec<DVec3> = surface.positions.iter().map(|p| p.as_dvec3()).collect();
+        let hull = Polytope::hull(&points).ok_or_else(|| flat(at))?;
+        mass = MassProperties::of_mesh(&points, surface.triangles.iter().copied(), density);
+        let scaled = |part: &Vec<DVec3>| part.iter().map(|&p| p * scale).collect::<Vec<_>>();
         let hulls = match &parts {
-            Some(found) => found.parts.iter().filter_map(|part| Polytope::hull(part)).collect(),
+            Some(found) => found.parts.iter().filter_map(|part| Polytope::hull(&scaled(part))).collect(),
             None => vec![hull],
         };
         if let Some(found) = &parts {

@@ -9,8 +9,11 @@
 //! References: Lien and Amato, *Approximate convex decomposition of polyhedra*, 2007; Mamou, *Volumetric hierarchical
 //! approximate convex decomposition*, 2016.
 
+mod cache;
 mod clip;
 mod rays;
+
+pub use cache::cached_convex_parts;
 
 use crate::geometry::quickhull;
 use clip::{Planes, clipped, coarser, thinned};
