@@ -18,6 +18,7 @@ struct ElasticUniforms {
     first_order: u32,
     mode: u32,
     slices: u32,
+    list: u32,
 }
 
 @group(0) @binding(9) var<uniform> args: ElasticUniforms;
@@ -65,6 +66,11 @@ fn unknown_at(unknown: u32) -> u32 {
     return args.numbers + args.vertices + unknown;
 }
 
+// An unknown in one of the arrays COARSE_R, COARSE_Z and so on.
+fn coarse_at(array_number: u32, unknown: u32) -> u32 {
+    return unknown_at(0u) + array_number * args.unknowns + unknown;
+}
+
 // Word `k` of an aggregate.
 fn aggregate_word(a: u32, k: u32) -> u32 {
     return topology[args.aggregates + AGGREGATE_WORDS * a + k];
@@ -72,6 +78,27 @@ fn aggregate_word(a: u32, k: u32) -> u32 {
 
 fn body_word(body: u32, k: u32) -> u32 {
     return topology[args.bodies + ELASTIC_BODY_WORDS * body + k];
+}
+
+// Whether body_passes.wgsl solves a body.
+fn is_solved_by_one_group(body: u32) -> bool {
+    return body_word(body, 12u) != NONE;
+}
+
+// Unknowns of the second level.
+fn second_size(body: u32) -> u32 {
+    return COARSE_WIDTH * body_word(body, 5u);
+}
+
+// Its matrix after all steps of the inversion.
+fn second_inverse(body: u32) -> u32 {
+    return second_matrix(body, (body_word(body, 5u) + PANEL_REGIONS - 1u) / PANEL_REGIONS);
+}
+
+// One of its two matrices: the inversion goes from one to the other.
+fn second_matrix(body: u32, number: u32) -> u32 {
+    let size = second_size(body);
+    return body_word(body, 7u) + (number & 1u) * size * size;
 }
 
 // First of the three columns of an aggregate's rotation.
@@ -92,13 +119,13 @@ fn is_active(body: u32) -> bool {
     return work[body_at(body)].z != 0.0;
 }
 
-var<workgroup> sum_shared: array<vec4<f32>, SIZE>;
+var<workgroup> sum_shared: array<vec4<f32>, GROUP>;
 
 // Sum over a workgroup.
 fn group_sum(local: u32, own: vec4<f32>) -> vec4<f32> {
     sum_shared[local] = own;
     workgroupBarrier();
-    for (var half = SIZE / 2u; half > 0u; half /= 2u) {
+    for (var half = GROUP / 2u; half > 0u; half /= 2u) {
         if local < half {
             sum_shared[local] += sum_shared[local + half];
         }

@@ -8,22 +8,6 @@ var<workgroup> parts: array<f32, REGION_THREADS>;
 var<workgroup> block: array<f32, 144>;
 var<workgroup> pivots: array<f32, COARSE_WIDTH>;
 
-// Unknowns of the second level.
-fn second_size(body: u32) -> u32 {
-    return COARSE_WIDTH * body_word(body, 5u);
-}
-
-// Its matrix after all steps of the inversion.
-fn second_inverse(body: u32) -> u32 {
-    return second_matrix(body, (body_word(body, 5u) + PANEL_REGIONS - 1u) / PANEL_REGIONS);
-}
-
-// One of its two matrices: the inversion goes from one to the other.
-fn second_matrix(body: u32, number: u32) -> u32 {
-    let size = second_size(body);
-    return body_word(body, 7u) + (number & 1u) * size * size;
-}
-
 fn second_side(body: u32) -> u32 {
     return second_matrix(body, 1u) + second_size(body) * second_size(body);
 }
@@ -178,8 +162,60 @@ fn invert_panel(local: u32, width: u32) {
     }
 }
 
+// Inverse pivot that a step of the inversion leaves to the next one: one of two, as other workgroups still read the last.
+fn next_pivot_at(body: u32, step: u32) -> u32 {
+    return second_diagonal(body) + second_size(body) + 2u * body_word(body, 5u) + (step & 1u) * PANEL_NUMBERS;
+}
+
+// Rows of the next pivot left of the pivot, and what the pivot rows are multiplied by in them.
+var<workgroup> next_rows: array<f32, PANEL_NUMBERS>;
+var<workgroup> next_factors: array<f32, PANEL_NUMBERS>;
+
+// The inverse of the next step's pivot, which starts at unknown `next`; `pivot_panel` has that of this one, which it replaces.
+fn invert_next(local: u32, body: u32, from_matrix: u32, first: u32, width: u32, next: u32) {
+    let size = second_size(body);
+    let next_width = min(PANEL_WIDTH, size - next);
+    for (var k = local; k < PANEL_NUMBERS; k += REGION_THREADS) {
+        let r = k / PANEL_WIDTH;
+        let c = k % PANEL_WIDTH;
+        next_rows[k] = 0.0;
+        if r < next_width && c < width {
+            next_rows[k] = lambda[from_matrix + (next + r) * size + first + c];
+        }
+    }
+    workgroupBarrier();
+    for (var k = local; k < PANEL_NUMBERS; k += REGION_THREADS) {
+        let r = k / PANEL_WIDTH;
+        let m = k % PANEL_WIDTH;
+        var factor = 0.0;
+        for (var c = 0u; c < PANEL_WIDTH; c++) {
+            factor -= next_rows[r * PANEL_WIDTH + c] * pivot_panel[c * PANEL_WIDTH + m];
+        }
+        next_factors[k] = factor;
+    }
+    workgroupBarrier();
+    for (var k = local; k < PANEL_NUMBERS; k += REGION_THREADS) {
+        let r = k / PANEL_WIDTH;
+        let c = k % PANEL_WIDTH;
+        var value = 0.0;
+        if max(r, c) < next_width {
+            value = lambda[from_matrix + (next + r) * size + next + c];
+            for (var m = 0u; m < width; m++) {
+                value += next_factors[r * PANEL_WIDTH + m] * lambda[from_matrix + (first + m) * size + next + c];
+            }
+        }
+        pivot_panel[k] = value;
+    }
+    if local < next_width {
+        pivot_diagonal[local] = lambda[second_diagonal(body) + next + local];
+    }
+    workgroupBarrier();
+    invert_panel(local, next_width);
+}
+
 // One step of Gauss and Jordan's inversion of the second level, from one of its matrices to the other: eliminates a panel of
-// regions in the rows of one region, for the columns of one of `args.slices` workgroups. Each of them inverts the pivot.
+// regions in the rows of one region, for the columns of one of `args.slices` workgroups. One workgroup of a body inverts the
+// pivot of the next step; in the first step each inverts the pivot itself.
 @compute @workgroup_size(REGION_THREADS)
 fn invert_second(thread: Thread) {
     let group = group_of(thread);
@@ -206,7 +242,9 @@ fn invert_second(thread: Thread) {
         let r = k / PANEL_WIDTH;
         let c = k % PANEL_WIDTH;
         var value = 0.0;
-        if max(r, c) < width {
+        if args.mode > 0u {
+            value = lambda[next_pivot_at(body, args.mode) + k];
+        } else if max(r, c) < width {
             value = lambda[from_matrix + (first + r) * size + first + c];
         }
         pivot_panel[k] = value;
@@ -222,7 +260,9 @@ fn invert_second(thread: Thread) {
         pivot_diagonal[local] = lambda[second_diagonal(body) + first + local];
     }
     workgroupBarrier();
-    invert_panel(local, width);
+    if args.mode == 0u {
+        invert_panel(local, width);
+    }
     // The inverse in the pivot's own rows, −A·inverse in others.
     let own = first_row >= first && first_row < first + width;
     for (var k = local; k < PANEL_WIDTH * COARSE_WIDTH; k += REGION_THREADS) {
@@ -262,6 +302,13 @@ fn invert_second(thread: Thread) {
                 }
             }
             lambda[to_matrix + at] = next;
+        }
+    }
+    let next = first + width;
+    if next < size && i == first_region + PANEL_REGIONS && slice == 0u {
+        invert_next(local, body, from_matrix, first, width, next);
+        for (var k = local; k < PANEL_NUMBERS; k += REGION_THREADS) {
+            lambda[next_pivot_at(body, args.mode + 1u) + k] = pivot_panel[k];
         }
     }
 }

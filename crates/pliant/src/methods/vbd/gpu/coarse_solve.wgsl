@@ -1,5 +1,5 @@
 // Factors and solves the matrix of one chain by one workgroup: Cholesky by blocks of an aggregate. In place of the
-// factor's diagonal blocks stand their inverses.
+// factor's diagonal blocks stand their inverses. Needs chain_solve.wgsl.
 
 var<workgroup> diagonal: array<f32, COARSE_WIDTH * COARSE_WIDTH>;
 var<workgroup> inverse: array<f32, COARSE_WIDTH * COARSE_WIDTH>;
@@ -7,25 +7,13 @@ var<workgroup> before: array<f32, COARSE_WIDTH>;
 var<workgroup> scale: array<f32, COARSE_WIDTH>;
 var<workgroup> panel: array<f32, PANEL_ROWS * COARSE_WIDTH>;
 
-// Where the entry in column 0 of a row would be.
-fn row_start(unknown: u32) -> u32 {
-    return topology[args.matrix_rows + unknown];
-}
-
-// A block of the matrix: its first unknown, their number, and the rows below it.
-struct Columns { first: u32, count: u32, below: u32, end: u32 }
-
-fn columns_of(a: u32) -> Columns {
-    return Columns(aggregate_word(a, 0u), 3u * aggregate_word(a, 1u), aggregate_word(a, 5u), aggregate_word(a, 6u));
-}
-
 // Entry of the lower triangle of the block in workgroup memory.
 fn entry_of(row: u32, column: u32) -> u32 {
     return row * COARSE_WIDTH + column;
 }
 
 // Loads the diagonal block, factors it and inverts the factor.
-fn factor_diagonal(local: u32, it: Columns) {
+fn factor_diagonal(local: u32, it: BlockColumns) {
     for (var k = local; k < it.count * it.count; k += COARSE_THREADS) {
         let r = k / it.count;
         let c = k % it.count;
@@ -143,73 +131,18 @@ fn factor(thread: Thread) {
     }
 }
 
-var<workgroup> known: array<f32, COARSE_WIDTH>;
-
 @compute @workgroup_size(COARSE_THREADS)
 fn solve(thread: Thread) {
     let body = group_of(thread);
     if body >= args.groups {
         return;
     }
-    let takes_part = work[sums_at(body_word(body, 0u), 1u)].x != 0.0;
-    if body_word(body, 5u) != 0u || !takes_part {
+    if body_word(body, 5u) != 0u || is_solved_by_one_group(body) {
         return;
     }
-    let first = body_word(body, 2u);
-    let count = body_word(body, 3u);
-    let local = thread.local;
-    let y = unknown_at(0u);
-    for (var a = first; a < first + count; a++) {
-        let it = columns_of(a);
-        var own = 0.0;
-        if local < it.count {
-            let at = row_start(it.first + local) + it.first;
-            for (var k = 0u; k <= local; k++) {
-                own += lambda[at + k] * lambda[y + it.first + k];
-            }
-            known[local] = own;
-        }
-        storageBarrier();
-        workgroupBarrier();
-        if local < it.count {
-            lambda[y + it.first + local] = own;
-        }
-        for (var k = it.below + local; k < it.end; k += COARSE_THREADS) {
-            let row = topology[k];
-            let at = row_start(row) + it.first;
-            var sum = 0.0;
-            for (var j = 0u; j < it.count; j++) {
-                sum += lambda[at + j] * known[j];
-            }
-            lambda[y + row] -= sum;
-        }
-        storageBarrier();
-        workgroupBarrier();
+    let takes_part = work[sums_at(body_word(body, 0u), 1u)].x != 0.0;
+    if !takes_part {
+        return;
     }
-    for (var back = 0u; back < count; back++) {
-        let a = first + count - 1u - back;
-        let it = columns_of(a);
-        var own = 0.0;
-        if local < it.count {
-            for (var k = local; k < it.count; k++) {
-                own += lambda[row_start(it.first + k) + it.first + local] * lambda[y + it.first + k];
-            }
-            known[local] = own;
-        }
-        storageBarrier();
-        workgroupBarrier();
-        if local < it.count {
-            lambda[y + it.first + local] = own;
-        }
-        let left = aggregate_word(a, 4u);
-        for (var column = left + local; column < it.first; column += COARSE_THREADS) {
-            var sum = 0.0;
-            for (var j = 0u; j < it.count; j++) {
-                sum += lambda[row_start(it.first + j) + column] * known[j];
-            }
-            lambda[y + column] -= sum;
-        }
-        storageBarrier();
-        workgroupBarrier();
-    }
+    solve_chain(thread.local, body);
 }

@@ -11,6 +11,9 @@ fn restrict_forces(thread: Thread) {
     if a >= args.groups {
         return;
     }
+    if is_solved_by_one_group(aggregate_word(a, 7u)) {
+        return;
+    }
     let mode = thread.local % 4u;
     var sum = vec3<f32>(0.0);
     let end = aggregate_word(a, 3u);

@@ -9,10 +9,6 @@
 const LANES: u32 = REGION_THREADS / COARSE_WIDTH;
 const ROW_LANES: u32 = 5u;
 
-fn coarse_at(array_number: u32, unknown: u32) -> u32 {
-    return unknown_at(0u) + array_number * args.unknowns + unknown;
-}
-
 // Whether the body takes part in this iteration of descent, and still in this one of conjugate gradients.
 fn solves(body: u32, iteration: u32) -> bool {
     return work[sums_at(body_word(body, 0u), 1u)].x != 0.0 && iteration <= body_word(body, 8u);
@@ -133,7 +129,7 @@ fn solve_dense(thread: Thread) {
     }
     let record = args.chunks + REGION_WORDS * group;
     let body = topology[record];
-    if !solves(body, 0u) {
+    if is_solved_by_one_group(body) || !solves(body, 0u) {
         return;
     }
     let size = second_size(body);

@@ -33,9 +33,10 @@ shader_constants! {
     CHUNK_WORDS = 3;
     /// Words of a body: first chunk, chunks, first aggregate, aggregates, whether it has orientations; then, unless it is a
     /// chain, whose matrix is factored: regions, first number in `lambda` of the inverse blocks of its aggregates and of the
-    /// matrix of its regions, iterations; whether its matrix is the whole Hessian. Without iterations every aggregate is a
-    /// region.
-    ELASTIC_BODY_WORDS = 10;
+    /// matrix of its regions, iterations; whether its matrix is the whole Hessian; first vertex, vertices; first word of the
+    /// first vertices of its colors, with the end of the last, or `NONE` if many workgroups solve it; colors; vectors from
+    /// element to element of a vertex, if one workgroup solves it. Without iterations every aggregate is a region.
+    ELASTIC_BODY_WORDS = 15;
     /// Words of an aggregate: first unknown, modes, first member, end of members; then, in a chain, first unknown of its
     /// matrix rows, first row below its columns, end of those, or else its region, first of its neighbors, end of those; body.
     AGGREGATE_WORDS = 8;
@@ -92,6 +93,8 @@ shader_constants! {
     CHUNK_SUMS = 10;
     /// Threads that factor and solve the coarse matrix of a body.
     COARSE_THREADS = 128;
+    /// Threads that solve a small body; twice as many where a device has them.
+    BODY_THREADS = 256;
     /// Threads that work on a region.
     REGION_THREADS = 256;
     /// Regions that a step of the inversion of a second level eliminates. More are fewer steps, each of which inverts a larger

@@ -1,21 +1,12 @@
-// Passes over the vertices of elastic bodies. WGSL version of cpu.rs; needs vertex_elements.wgsl and vertex_contact.wgsl.
+// What descent does to one vertex of an elastic body. WGSL version of cpu.rs; needs vertex_elements.wgsl and
+// vertex_contact.wgsl. descent_passes.wgsl and body_passes.wgsl run it over vertices.
 
 fn near_colliders(row: u32) -> bool {
     return sub.colliders > 0u && !turns(row) && is_near(row, row);
 }
 
-// Masses, targets and where to start from.
-@compute @workgroup_size(SIZE)
-fn begin(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
-    }
-    let chunk = chunk_of(group);
-    if thread.local >= chunk.count {
-        return;
-    }
-    let v = chunk.first + thread.local;
+// Mass, target and where to start from.
+fn begin_vertex(v: u32) {
     let row = row_of_vertex(v);
     var x = rows[row];
     work[vector_at(ELASTIC_TARGET, v)] = x;
@@ -52,155 +43,81 @@ fn begin(thread: Thread) {
     work[vector_at(ELASTIC_TRIAL, v)] = start;
 }
 
-// Forces at a position array, inertia included.
-fn total_force(array_number: u32, v: u32, turn: bool) -> vec3<f32> {
+// Force on a vertex at one of the arrays of positions, by the elastic force there: inertia included.
+fn total_force(array_number: u32, v: u32, elastic: vec3<f32>) -> vec3<f32> {
     let inertia = mass_of(v) * sub.inv_h2;
     if inertia == 0.0 {
         return vec3<f32>(0.0);
     }
-    let way = toward(work[vector_at(array_number, v)], work[vector_at(ELASTIC_TARGET, v)], turn);
-    return way * inertia + elastic_force(vector_at(array_number, 0u), v);
+    return toward(work[vector_at(array_number, v)], work[vector_at(ELASTIC_TARGET, v)], turns(row_of_vertex(v))) * inertia + elastic;
 }
 
-// Forces where the substep starts. With d the way there from the last positions, the objective was higher by
-// r·d + ½dᵀHd, and H is at least the inertia.
-@compute @workgroup_size(SIZE)
-fn start_forces(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
-    }
-    let chunk = chunk_of(group);
-    var sums = vec4<f32>(0.0);
-    if thread.local < chunk.count {
-        let v = chunk.first + thread.local;
-        let row = row_of_vertex(v);
-        let force = total_force(ELASTIC_X, v, turns(row));
-        work[vector_at(ELASTIC_FORCE, v)] = vec4<f32>(force, 0.0);
-        let way = toward(work[vector_at(ELASTIC_TRIAL, v)], work[vector_at(ELASTIC_X, v)], turns(row));
-        sums.x = dot(force, way) + 0.5 * mass_of(v) * sub.inv_h2 * dot(way, way);
-        sums.y = f32(near_colliders(row));
-    }
-    let sum = group_sum(thread.local, sums);
-    if thread.local == 0u {
-        work[sums_at(group, 0u)] = sum;
-    }
+// Force where the substep starts; by how much the objective was higher at the last positions, and whether colliders are near.
+// With d the way there from the last positions, it was higher by r·d + ½dᵀHd, and H is at least the inertia.
+fn start_force(v: u32, elastic: vec3<f32>) -> vec4<f32> {
+    let row = row_of_vertex(v);
+    let force = total_force(ELASTIC_X, v, elastic);
+    work[vector_at(ELASTIC_FORCE, v)] = vec4<f32>(force, 0.0);
+    let way = toward(work[vector_at(ELASTIC_TRIAL, v)], work[vector_at(ELASTIC_X, v)], turns(row));
+    let gain = dot(force, way) + 0.5 * mass_of(v) * sub.inv_h2 * dot(way, way);
+    return vec4<f32>(gain, f32(near_colliders(row)), 0.0, 0.0);
 }
 
-fn objective(array_number: u32, v: u32, turn: bool) -> f32 {
-    let way = toward(work[vector_at(array_number, v)], work[vector_at(ELASTIC_TARGET, v)], turn);
-    return 0.5 * mass_of(v) * sub.inv_h2 * dot(way, way) + elastic_energy(vector_at(array_number, 0u), v);
-}
-
-// Objectives at the start and at the last positions, where the first may be higher.
-@compute @workgroup_size(SIZE)
-fn start_energies(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
-    }
-    let chunk = chunk_of(group);
-    let gain = body_sum(thread.local, chunk.body, 0u).x;
-    var sums = vec4<f32>(0.0);
-    if !(gain >= 0.0) && thread.local < chunk.count {
-        let v = chunk.first + thread.local;
-        let turn = turns(row_of_vertex(v));
-        sums.x = objective(ELASTIC_X, v, turn);
-        sums.y = objective(ELASTIC_TRIAL, v, turn);
-    }
-    let sum = group_sum(thread.local, sums);
-    if thread.local == 0u {
-        work[sums_at(group, 1u)] = sum;
-    }
+// What inertia adds to the objective.
+fn inertia_energy(array_number: u32, v: u32) -> f32 {
+    let way = toward(work[vector_at(array_number, v)], work[vector_at(ELASTIC_TARGET, v)], turns(row_of_vertex(v)));
+    return 0.5 * mass_of(v) * sub.inv_h2 * dot(way, way);
 }
 
 // A body that was thrown or crushed may have a lower objective where it was: it starts there then.
-@compute @workgroup_size(SIZE)
-fn choose_start(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
-    }
-    let chunk = chunk_of(group);
-    let first = body_sum(thread.local, chunk.body, 0u);
-    let energies = body_sum(thread.local, chunk.body, 1u);
-    let back = !(first.x >= 0.0) && !(energies.x <= energies.y);
-    if back && thread.local < chunk.count {
-        let v = chunk.first + thread.local;
-        work[vector_at(ELASTIC_X, v)] = work[vector_at(ELASTIC_TRIAL, v)];
-    }
-    if thread.local == 0u && body_word(chunk.body, 0u) == group {
-        // Length of the coarse step, vertices near colliders, active, start moved back.
-        work[body_at(chunk.body)] = vec4<f32>(0.0, first.y, 1.0, f32(back));
-    }
+fn starts_back(gain: f32, objectives: vec2<f32>) -> bool {
+    return !(gain >= 0.0) && !(objectives.x <= objectives.y);
 }
 
-// Displacements by other passes act as impulses: they move the target, too.
-@compute @workgroup_size(SIZE)
-fn take_impulses(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
+// Displacements by other passes act as impulses: they move the target, too. 1 if there is one.
+fn take_impulse(v: u32) -> f32 {
+    let row = row_of_vertex(v);
+    let x = rows[row];
+    let after = work[vector_at(ELASTIC_AFTER, v)];
+    if all(x == after) {
+        return 0.0;
     }
-    let chunk = chunk_of(group);
-    var sums = vec4<f32>(0.0);
-    if thread.local < chunk.count {
-        let v = chunk.first + thread.local;
-        let row = row_of_vertex(v);
-        let x = rows[row];
-        let after = work[vector_at(ELASTIC_AFTER, v)];
-        if any(x != after) {
-            sums.x = 1.0;
-            let target_at = vector_at(ELASTIC_TARGET, v);
-            let way = toward(after, x, turns(row));
-            work[target_at] = moved(work[target_at], way, turns(row));
-            work[vector_at(ELASTIC_X, v)] = x;
-        }
-    }
-    let sum = group_sum(thread.local, sums);
-    if thread.local == 0u {
-        work[sums_at(group, 0u)] = sum;
-    }
+    let target_at = vector_at(ELASTIC_TARGET, v);
+    let way = toward(after, x, turns(row));
+    work[target_at] = moved(work[target_at], way, turns(row));
+    work[vector_at(ELASTIC_X, v)] = x;
+    return 1.0;
 }
 
-// Forces on all vertices, and how contacts hold them.
-@compute @workgroup_size(SIZE)
-fn find_forces(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
+// Whether a body takes part in iteration `mode`, by its record and whether other passes have pushed it.
+fn takes_part(mode: u32, body: vec4<f32>, pushed: f32) -> bool {
+    let more = mode <= CYCLES && !(body.x >= GOOD_STEP && body.y == 0.0);
+    return mode <= 1u || pushed > 0.0 || more;
+}
+
+// Whether the coarse matrix asks how stiff a vertex is.
+fn may_be_held(v: u32) -> bool {
+    return sub.colliders > 0u && mass_of(v) > 0.0 && near_colliders(row_of_vertex(v));
+}
+
+fn trace_of(m: mat3x3<f32>) -> f32 {
+    return m[0].x + m[1].y + m[2].z;
+}
+
+// Keeps the force on a vertex that contacts leave, and notes how the first of them holds it. `stiffness` is the trace of the
+// Hessian, where the coarse matrix follows.
+fn put_force(v: u32, force: vec3<f32>, stiffness: f32) {
+    var left = force;
+    if sub.colliders > 0u {
+        left = hold(v, force, stiffness);
     }
-    let chunk = chunk_of(group);
-    let pushed = body_sum(thread.local, chunk.body, 0u).x;
-    let body = work[body_at(chunk.body)];
-    var active_now = true;
-    if args.mode > 1u {
-        let more = args.mode <= CYCLES && !(body.x >= GOOD_STEP && body.y == 0.0);
-        active_now = pushed > 0.0 || more;
-    }
-    // All groups of the body have read its record before one of them writes it: the flag alone changes, after them.
-    if thread.local < chunk.count && active_now {
-        let v = chunk.first + thread.local;
-        let row = row_of_vertex(v);
-        let at = vector_at(ELASTIC_FORCE, v);
-        var force = work[at].xyz;
-        if args.mode > 1u || body.w != 0.0 {
-            force = total_force(ELASTIC_X, v, turns(row));
-        }
-        if sub.colliders > 0u {
-            force = hold(v, row, force);
-        }
-        work[at] = vec4<f32>(force, 0.0);
-    }
-    if thread.local == 0u {
-        work[sums_at(group, 1u)] = vec4<f32>(f32(active_now), 0.0, 0.0, 0.0);
-    }
+    work[vector_at(ELASTIC_FORCE, v)] = vec4<f32>(left, 0.0);
 }
 
 // Notes how the first contact holds a vertex; the force that is left.
-fn hold(v: u32, row: u32, force: vec3<f32>) -> vec3<f32> {
+fn hold(v: u32, force: vec3<f32>, stiffness: f32) -> vec3<f32> {
+    let row = row_of_vertex(v);
     var found = Hold(vec3<f32>(0.0), false, vec3<f32>(0.0), false);
-    var stiffness = 0.0;
     if mass_of(v) > 0.0 && near_colliders(row) {
         let x = work[vector_at(ELASTIC_X, v)].xyz;
         for (var word = 0u; word < mask_words(); word++) {
@@ -209,10 +126,6 @@ fn hold(v: u32, row: u32, force: vec3<f32>) -> vec3<f32> {
                     found = hold_vertex(vertex_contact(row, word * 32u + firstTrailingBit(mask)), x, force);
                 }
             }
-        }
-        if found.holds {
-            let h = elastic_local(vector_at(ELASTIC_X, 0u), v).hessian;
-            stiffness = h[0].x + h[1].y + h[2].z;
         }
     }
     work[vector_at(ELASTIC_HOLD, v)] = vec4<f32>(found.normal, f32(found.sticks));
@@ -228,22 +141,8 @@ fn masked(normal: vec3<f32>, sticks: bool, friction: vec3<f32>, force: vec3<f32>
     return select(force - normal * dot(normal, force) + friction, vec3<f32>(0.0), sticks);
 }
 
-// Positions after the coarse step.
-@compute @workgroup_size(SIZE)
-fn try_step(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
-    }
-    let chunk = chunk_of(group);
-    let active_now = work[sums_at(group, 1u)].x != 0.0;
-    if thread.local == 0u && body_word(chunk.body, 0u) == group {
-        work[body_at(chunk.body)].z = f32(active_now);
-    }
-    if thread.local >= chunk.count || !active_now {
-        return;
-    }
-    let v = chunk.first + thread.local;
+// Position after the coarse step.
+fn try_coarse_step(v: u32) {
     let row = row_of_vertex(v);
     var step = vec3<f32>(0.0);
     if mass_of(v) > 0.0 {
@@ -263,58 +162,29 @@ fn try_step(thread: Thread) {
     work[vector_at(ELASTIC_TRIAL, v)] = moved(work[vector_at(ELASTIC_X, v)], step, turns(row));
 }
 
-// Forces along the coarse step, at its start and its end.
-@compute @workgroup_size(SIZE)
-fn find_trial_forces(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
+// Force along the coarse step, at its start and its end.
+fn trial_forces(v: u32, elastic: vec3<f32>) -> vec4<f32> {
+    var force = total_force(ELASTIC_TRIAL, v, elastic);
+    if sub.colliders > 0u {
+        let held = work[vector_at(ELASTIC_HOLD, v)];
+        force = masked(held.xyz, held.w != 0.0, work[vector_at(ELASTIC_FRICTION, v)].xyz, force);
     }
-    let chunk = chunk_of(group);
-    var sums = vec4<f32>(0.0);
-    if thread.local < chunk.count && is_active(chunk.body) {
-        let v = chunk.first + thread.local;
-        var force = total_force(ELASTIC_TRIAL, v, turns(row_of_vertex(v)));
-        if sub.colliders > 0u {
-            let held = work[vector_at(ELASTIC_HOLD, v)];
-            force = masked(held.xyz, held.w != 0.0, work[vector_at(ELASTIC_FRICTION, v)].xyz, force);
-        }
-        let step = work[vector_at(ELASTIC_STEP, v)].xyz;
-        sums.x = dot(work[vector_at(ELASTIC_FORCE, v)].xyz, step);
-        sums.y = dot(force, step);
-    }
-    let sum = group_sum(thread.local, sums);
-    if thread.local == 0u {
-        work[sums_at(group, 2u)] = sum;
-    }
+    let step = work[vector_at(ELASTIC_STEP, v)].xyz;
+    return vec4<f32>(dot(work[vector_at(ELASTIC_FORCE, v)].xyz, step), dot(force, step), 0.0, 0.0);
 }
 
-// The coarse step, as long as to where the forces along it vanish.
-@compute @workgroup_size(SIZE)
-fn take_step(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
+// Share of the coarse step to where the forces along it vanish.
+fn step_share(along: vec2<f32>) -> f32 {
+    if !(along.x > 0.0) {
+        return 0.0;
     }
-    let chunk = chunk_of(group);
-    let along = body_sum(thread.local, chunk.body, 2u);
-    if !is_active(chunk.body) {
-        return;
+    if along.x > along.y {
+        return min(along.x / (along.x - along.y), LONGEST_STEP);
     }
-    var share = 0.0;
-    if along.x > 0.0 {
-        share = LONGEST_STEP;
-        if along.x > along.y {
-            share = min(along.x / (along.x - along.y), LONGEST_STEP);
-        }
-    }
-    if thread.local == 0u && body_word(chunk.body, 0u) == group {
-        work[body_at(chunk.body)].x = share;
-    }
-    if thread.local >= chunk.count || share == 0.0 {
-        return;
-    }
-    let v = chunk.first + thread.local;
+    return LONGEST_STEP;
+}
+
+fn take_coarse_step(v: u32, share: f32) {
     let row = row_of_vertex(v);
     let at = vector_at(ELASTIC_X, v);
     var x = moved(work[at], work[vector_at(ELASTIC_STEP, v)].xyz * share, turns(row));
@@ -332,22 +202,12 @@ fn inverse3(m: mat3x3<f32>) -> mat3x3<f32> {
 }
 
 // A step of Newton's method leaves nothing to a sweep but contacts.
-fn is_swept(body: u32) -> bool {
-    return body_word(body, 9u) == 0u || work[body_at(body)].y > 0.0;
+fn is_swept(body: u32, vertices_near_colliders: f32) -> bool {
+    return body_word(body, 9u) == 0u || vertices_near_colliders > 0.0;
 }
 
-// Every vertex of a color, to the minimum of its own problem.
-@compute @workgroup_size(SIZE)
-fn sweep(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
-    }
-    let chunk = chunk_of(group);
-    if thread.local >= chunk.count || !is_active(chunk.body) || !is_swept(chunk.body) {
-        return;
-    }
-    let v = chunk.first + thread.local;
+// Moves a vertex to the minimum of its own problem.
+fn sweep_vertex(v: u32, elastic: Local) {
     let inertia = mass_of(v) * sub.inv_h2;
     if inertia == 0.0 {
         return;
@@ -355,7 +215,6 @@ fn sweep(thread: Thread) {
     let row = row_of_vertex(v);
     let at = vector_at(ELASTIC_X, v);
     let x = work[at];
-    let elastic = elastic_local(vector_at(ELASTIC_X, 0u), v);
     let force = elastic.force + toward(x, work[vector_at(ELASTIC_TARGET, v)], turns(row)) * inertia;
     let hessian = elastic.hessian + mat3x3<f32>(inertia, 0.0, 0.0, 0.0, inertia, 0.0, 0.0, 0.0, inertia);
     let inverse = inverse3(hessian);

@@ -24,6 +24,16 @@ pub(super) fn code(kind: ConstraintKind) -> u32 {
     }
 }
 
+/// Vectors of an element in the list of a vertex (`vertex_elements.wgsl`).
+pub(super) fn entry_vectors(code: u32) -> usize {
+    match code {
+        ELEMENT_SPRING => 1,
+        ELEMENT_STENCIL => 2,
+        ELEMENT_TET => 4,
+        _ => 3,
+    }
+}
+
 /// An element as one of its vertices sees it: its code, and vectors that start with the code and the place.
 pub(super) fn entry(element: &Element, place: usize, base: u32, p: &[f32; 12]) -> (u32, Vec<Vector>) {
     let code = code(element.kind);

@@ -1,93 +1,67 @@
-// Momentum of free bodies. WGSL version of momentum.rs; needs rotation.wgsl.
+// Momentum of free bodies. WGSL version of momentum.rs; needs rotation.wgsl. momentum_passes.wgsl and body_passes.wgsl run it
+// over vertices.
 //
 // Sums are taken about the body's first vertex and moved to its center afterwards.
 
-// First slot of the sums of momentum in a chunk.
-const MOMENTUM: u32 = 3u;
+// Sums of a body: mass and center; drift and whether the body is held; center at the start; Σmu and Σmw; their moments;
+// inertia.
+const MOMENTUM_SUMS: u32 = 7u;
 
 fn origin_of(body: u32) -> vec3<f32> {
-    let chunk = args.chunks + CHUNK_WORDS * body_word(body, 0u);
-    return work[vector_at(ELASTIC_TARGET, topology[chunk + 1u])].xyz;
+    return work[vector_at(ELASTIC_TARGET, body_word(body, 10u))].xyz;
 }
 
 fn start_row(v: u32) -> vec3<f32> {
     return motion[previous_at(row_of_vertex(v))].xyz;
 }
 
-@compute @workgroup_size(SIZE)
-fn momentum_sums(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
+// Adds the share of a vertex.
+fn add_momentum(v: u32, origin: vec3<f32>, sums: ptr<function, array<vec4<f32>, MOMENTUM_SUMS>>) {
+    if turns(row_of_vertex(v)) {
         return;
     }
-    let chunk = chunk_of(group);
-    let origin = origin_of(chunk.body);
-    // Mass and center; drift and whether the body is held; center at the start; Σmu and Σmw; their moments; inertia.
-    var sums: array<vec4<f32>, 7>;
-    if thread.local < chunk.count {
-        let v = chunk.first + thread.local;
-        let row = row_of_vertex(v);
-        if !turns(row) {
-            let m = mass_of(v);
-            let x = work[vector_at(ELASTIC_X, v)].xyz - origin;
-            let goal = work[vector_at(ELASTIC_TARGET, v)].xyz - origin;
-            let start = start_row(v) - origin;
-            let pushed = sub.colliders > 0u && work[vector_at(ELASTIC_STEP, v)].w != 0.0;
-            sums[0] = vec4<f32>(m * x, m);
-            sums[1] = vec4<f32>(m * (x - goal), f32(m == 0.0 || pushed));
-            var arm = cross(x, x - goal) * m;
-            var begin_arm = vec3<f32>(0.0);
-            if args.first_order != 0u {
-                sums[2] = vec4<f32>(m * start, m * x.y * x.z);
-                arm = cross(x, x - start) * m;
-                begin_arm = cross(start, goal - start) * m;
-            }
-            sums[3] = vec4<f32>(m * (x - start), m * x.x * x.y);
-            sums[4] = vec4<f32>(m * (goal - start), m * x.x * x.z);
-            sums[5] = vec4<f32>(arm - begin_arm, m * x.y * x.z);
-            sums[6] = vec4<f32>(m * x * x, 0.0);
-        }
+    let m = mass_of(v);
+    let x = work[vector_at(ELASTIC_X, v)].xyz - origin;
+    let goal = work[vector_at(ELASTIC_TARGET, v)].xyz - origin;
+    let start = start_row(v) - origin;
+    let pushed = sub.colliders > 0u && work[vector_at(ELASTIC_STEP, v)].w != 0.0;
+    (*sums)[0] += vec4<f32>(m * x, m);
+    (*sums)[1] += vec4<f32>(m * (x - goal), f32(m == 0.0 || pushed));
+    var arm = cross(x, x - goal) * m;
+    var begin_arm = vec3<f32>(0.0);
+    if args.first_order != 0u {
+        (*sums)[2] += vec4<f32>(m * start, m * x.y * x.z);
+        arm = cross(x, x - start) * m;
+        begin_arm = cross(start, goal - start) * m;
     }
-    for (var k = 0u; k < 7u; k++) {
-        let sum = group_sum(thread.local, sums[k]);
-        if thread.local == 0u {
-            work[sums_at(group, MOMENTUM + k)] = sum;
-        }
-    }
+    (*sums)[3] += vec4<f32>(m * (x - start), m * x.x * x.y);
+    (*sums)[4] += vec4<f32>(m * (goal - start), m * x.x * x.z);
+    (*sums)[5] += vec4<f32>(arm - begin_arm, m * x.y * x.z);
+    (*sums)[6] += vec4<f32>(m * x * x, 0.0);
 }
 
-// Moves a body as a whole so that inner forces change neither its linear nor its angular momentum.
-@compute @workgroup_size(SIZE)
-fn restore_momentum(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
-        return;
-    }
-    let chunk = chunk_of(group);
-    let held = body_sum(thread.local, chunk.body, MOMENTUM + 1u);
-    if held.w != 0.0 || !is_active(chunk.body) {
-        return;
-    }
-    let first = body_sum(thread.local, chunk.body, MOMENTUM);
-    let mass = first.w;
-    let center = first.xyz / mass;
-    let drift = held.xyz / mass;
-    let start = body_sum(thread.local, chunk.body, MOMENTUM + 2u).xyz / mass;
-    let u = body_sum(thread.local, chunk.body, MOMENTUM + 3u);
-    let w = body_sum(thread.local, chunk.body, MOMENTUM + 4u);
-    let arms = body_sum(thread.local, chunk.body, MOMENTUM + 5u);
-    let squares = body_sum(thread.local, chunk.body, MOMENTUM + 6u).xyz;
+// Motion of a body as a whole, by which inner forces have changed its linear and angular momentum.
+struct Excess { center: vec3<f32>, drift: vec3<f32>, turn: vec3<f32> }
+
+fn excess_motion(sums: array<vec4<f32>, MOMENTUM_SUMS>, has_orientations: bool) -> Excess {
+    let mass = sums[0].w;
+    let center = sums[0].xyz / mass;
+    let drift = sums[1].xyz / mass;
+    let start = sums[2].xyz / mass;
+    let u = sums[3];
+    let w = sums[4];
+    let arms = sums[5];
     var turn = vec3<f32>(0.0);
     // Orientations of rods carry angular momentum of their own; their torques balance in the exact step.
-    if body_word(chunk.body, 4u) == 0u {
+    if !has_orientations {
         var spin = arms.xyz;
         if args.first_order != 0u {
             spin += cross(start, w.xyz) - cross(center, u.xyz);
         } else {
-            spin -= cross(center, held.xyz);
+            spin -= cross(center, sums[1].xyz);
         }
         let c = center * mass;
-        let xx = squares - c * center;
+        let xx = sums[6].xyz - c * center;
         let xy = u.w - c.x * center.y;
         let xz = w.w - c.x * center.z;
         let yz = arms.w - c.y * center.z;
@@ -102,29 +76,22 @@ fn restore_momentum(thread: Thread) {
             turn = vec3<f32>(dot(a, spin), dot(b, spin), dot(d, spin)) / dot(inertia[0], a);
         }
     }
-    if thread.local < chunk.count {
-        let v = chunk.first + thread.local;
-        if !turns(row_of_vertex(v)) {
-            let at = vector_at(ELASTIC_X, v);
-            let x = work[at];
-            let arm = x.xyz - origin_of(chunk.body) - center;
-            work[at] = vec4<f32>(x.xyz - (drift + cross(turn, arm)), x.w);
-        }
-    }
+    return Excess(center, drift, turn);
 }
 
-// Writes the positions back.
-@compute @workgroup_size(SIZE)
-fn write_rows(thread: Thread) {
-    let group = group_of(thread);
-    if group >= args.groups {
+// Takes the motion as a whole from a vertex.
+fn remove_excess(v: u32, origin: vec3<f32>, it: Excess) {
+    if turns(row_of_vertex(v)) {
         return;
     }
-    let chunk = chunk_of(group);
-    if thread.local >= chunk.count || !is_active(chunk.body) {
-        return;
-    }
-    let v = chunk.first + thread.local;
+    let at = vector_at(ELASTIC_X, v);
+    let x = work[at];
+    let arm = x.xyz - origin - it.center;
+    work[at] = vec4<f32>(x.xyz - (it.drift + cross(it.turn, arm)), x.w);
+}
+
+// Writes the position back.
+fn write_row(v: u32) {
     let x = work[vector_at(ELASTIC_X, v)];
     rows[row_of_vertex(v)] = x;
     work[vector_at(ELASTIC_AFTER, v)] = x;

@@ -20,41 +20,90 @@ impl ElasticTables {
             return Vec::new();
         }
         let features = ElasticFeatures { kinds: self.kinds, contact };
-        let first = number == 1;
-        let args = ElasticUniforms { groups: self.uniforms.all_chunks, mode: number, ..self.uniforms };
-        let each_body = ElasticUniforms { groups: self.bodies as u32, ..args };
-        let chunks = args.all_chunks as usize;
         let mut list = Vec::new();
-        let mut vertices = |out: &mut ProgramWriter, entry| list.push(out.run(features.vertices(entry), &args, chunks));
-        if first {
-            vertices(out, "begin");
-            vertices(out, "start_forces");
-            vertices(out, "start_energies");
-            vertices(out, "choose_start");
-        } else {
-            vertices(out, "take_impulses");
+        if number == 1 {
+            list.extend(self.start(&features, out));
+            list.extend(self.coarse_matrix(&features, out));
         }
-        vertices(out, "find_forces");
+        list.extend(self.descend_large(number, &features, out));
+        if self.small > 0 {
+            list.push(self.small_bodies("descend", number, &features, out));
+        }
+        list
+    }
+
+    /// Where to start from, and the forces there.
+    fn start(&self, features: &ElasticFeatures, out: &mut ProgramWriter) -> Vec<Command> {
+        let mut list = Vec::new();
+        if self.small > 0 {
+            list.push(self.small_bodies("start_bodies", 1, features, out));
+        }
+        let args = self.large_args(1);
+        if args.groups > 0 {
+            let chunks = args.groups as usize;
+            for entry in ["begin", "start_forces", "start_energies", "choose_start", "find_forces"] {
+                list.push(out.run(features.vertices(entry), &args, chunks));
+            }
+        }
+        list
+    }
+
+    /// A pass over small bodies, a workgroup each.
+    fn small_bodies(
+        &self,
+        entry: &'static str,
+        number: u32,
+        features: &ElasticFeatures,
+        out: &mut ProgramWriter,
+    ) -> Command {
+        let args = ElasticUniforms { groups: self.small as u32, mode: number, ..self.uniforms };
+        out.run(features.bodies(entry, self.body_threads), &args, self.small)
+    }
+
+    /// The coarse matrices of all bodies, ready to be solved.
+    fn coarse_matrix(&self, features: &ElasticFeatures, out: &mut ProgramWriter) -> Vec<Command> {
+        let args = ElasticUniforms { groups: self.uniforms.aggregate_count, mode: 1, ..self.uniforms };
+        let aggregates = args.aggregate_count as usize;
+        let mut list = vec![out.run(features.aggregates("fit_rotations"), &args, aggregates)];
+        let pairs = ElasticUniforms { groups: self.pairs as u32, ..args };
+        list.push(out.run(features.assembly(), &pairs, self.pairs));
+        if self.direct > 0 {
+            let each_body = ElasticUniforms { groups: self.bodies as u32, ..args };
+            list.push(out.run(features.coarse("factor"), &each_body, self.bodies));
+        }
+        list.extend(self.second.invert(features, &args, out));
+        list
+    }
+
+    /// Uniforms of a pass over the vertices of large bodies.
+    fn large_args(&self, number: u32) -> ElasticUniforms {
+        ElasticUniforms { groups: self.uniforms.all_chunks, mode: number, ..self.uniforms }
+    }
+
+    /// An iteration of large bodies, from the forces on; the first ones are known.
+    fn descend_large(&self, number: u32, features: &ElasticFeatures, out: &mut ProgramWriter) -> Vec<Command> {
+        let args = self.large_args(number);
+        let chunks = args.groups as usize;
+        let mut list = Vec::new();
+        if chunks == 0 {
+            return list;
+        }
+        let vertices = |out: &mut ProgramWriter, entry| out.run(features.vertices(entry), &args, chunks);
+        if number > 1 {
+            list.push(vertices(out, "take_impulses"));
+            list.push(vertices(out, "find_forces"));
+        }
         let each_aggregate = ElasticUniforms { groups: args.aggregate_count, ..args };
         let aggregates = args.aggregate_count as usize;
         list.push(out.run(features.aggregates("restrict_forces"), &each_aggregate, aggregates));
-        if first {
-            list.push(out.run(features.aggregates("fit_rotations"), &each_aggregate, aggregates));
-            let pairs = ElasticUniforms { groups: self.pairs as u32, ..args };
-            list.push(out.run(features.assembly(), &pairs, self.pairs));
-            if self.direct > 0 {
-                list.push(out.run(features.coarse("factor"), &each_body, self.bodies));
-            }
-            list.extend(self.second.invert(&features, &args, out));
-        }
         if self.direct > 0 {
+            let each_body = ElasticUniforms { groups: self.bodies as u32, ..args };
             list.push(out.run(features.coarse("solve"), &each_body, self.bodies));
         }
-        list.extend(self.second.solve(&features, &args, out));
-        let mut vertices = |out: &mut ProgramWriter, entry| list.push(out.run(features.vertices(entry), &args, chunks));
-        vertices(out, "try_step");
-        vertices(out, "find_trial_forces");
-        vertices(out, "take_step");
+        list.extend(self.second.solve(features, &args, out));
+        for entry in ["try_step", "find_trial_forces", "take_step"] {
+            list.push(vertices(out, entry));
+        }
         for color in &self.colors {
             let first = args.chunks + CHUNK_WORDS * color.start as u32;
             let args = ElasticUniforms { chunks: first, groups: color.len() as u32, ..args };

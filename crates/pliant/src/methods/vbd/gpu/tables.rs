@@ -6,12 +6,13 @@ use crate::methods::vbd::assembly::modes_of;
 use crate::methods::vbd::chain::Chain;
 use crate::methods::vbd::element::{linear, params};
 use crate::methods::vbd::gpu::constants::*;
-use crate::methods::vbd::gpu::element_records::{entry, records};
+use crate::methods::vbd::gpu::element_records::{code, entry, entry_vectors, records};
 use crate::methods::vbd::gpu::space::DeviceSpace;
 use crate::methods::vbd::gpu::two_level::{Layout, SecondTables};
 use crate::methods::vbd::gpu::uniforms::ElasticUniforms;
 use crate::methods::vbd::plan::ElasticBody;
 use crate::runtime::gpu::program::SIZE;
+use crate::runtime::gpu::shader_constants::NONE;
 use crate::runtime::gpu::tables::{TableArena, Vector};
 use glam::Mat3;
 use std::collections::BTreeMap;
@@ -24,6 +25,10 @@ pub struct ElasticTables {
     pub(super) uniforms: ElasticUniforms,
     /// Number of bodies.
     pub(super) bodies: usize,
+    /// Number of those that one workgroup each solves.
+    pub(super) small: usize,
+    /// Threads of such a workgroup.
+    pub(super) body_threads: u32,
     /// Number of chains, whose matrix is factored.
     pub(super) direct: usize,
     /// Number of pairs of aggregates.
@@ -41,15 +46,23 @@ pub struct ElasticTables {
 }
 
 impl ElasticTables {
-    /// Writes the tables.
-    pub fn new(bodies: &[ElasticBody], groups: &[Group], first_order: bool, arena: &mut TableArena) -> Self {
+    /// Writes the tables. `threads` is how many a workgroup of the device may have.
+    pub fn new(
+        bodies: &[ElasticBody],
+        groups: &[Group],
+        first_order: bool,
+        threads: usize,
+        arena: &mut TableArena,
+    ) -> Self {
         if bodies.is_empty() {
             return Self::default();
         }
         let spaces: Vec<DeviceSpace> = bodies.iter().map(DeviceSpace::new).collect();
         let vertices: usize = bodies.iter().map(|b| b.vertices.len()).sum();
         let direct = bodies.iter().filter(|b| b.coarse.exact).count();
-        let mut all = Self { bodies: bodies.len(), direct, ..Self::default() };
+        // Both are powers of two, which sums rely on.
+        let body_threads = if threads >= 2 * BODY_THREADS as usize { 2 * BODY_THREADS } else { BODY_THREADS };
+        let mut all = Self { bodies: bodies.len(), direct, body_threads, ..Self::default() };
         let (lists, starts) = all.lists(bodies, groups);
         let first_list = arena.put_constants(lists);
         all.lists = first_list as usize..arena.constants.len();
@@ -87,17 +100,24 @@ impl ElasticTables {
         if bodies.is_empty() {
             return;
         }
-        let mut again = Self::default();
+        let mut again = Self { body_threads: self.body_threads, ..Self::default() };
         let (lists, _) = again.lists(bodies, groups);
         arena.constants[self.lists.clone()].copy_from_slice(&lists);
         let elements = records(bodies, groups);
         arena.constants[self.elements.clone()].copy_from_slice(&elements);
     }
 
+    /// Whether one workgroup solves the body.
+    fn is_small(&self, body: &ElasticBody) -> bool {
+        body.coarse.second.is_none() && body.vertices.len() <= VERTICES_PER_THREAD * self.body_threads as usize
+    }
+
     /// Elements by vertex, and where those of each vertex start.
     fn lists(&mut self, bodies: &[ElasticBody], groups: &[Group]) -> (Vec<Vector>, Vec<u32>) {
         let (mut lists, mut starts, mut base) = (Vec::new(), vec![0], 0);
         for body in bodies {
+            // Threads that share a vertex find elements at even distances.
+            let even = if self.is_small(body) { element_vectors(body) } else { 0 };
             for v in 0..body.vertices.len() {
                 let mut own: Vec<(u32, Vec<Vector>)> = Vec::new();
                 for &[e, place] in &body.entries[body.offsets[v] as usize..body.offsets[v + 1] as usize] {
@@ -107,7 +127,10 @@ impl ElasticTables {
                 // Neighboring threads then run through the same kinds together.
                 own.sort_by_key(|(code, _)| *code);
                 own.iter().for_each(|(code, _)| self.kinds |= 1 << code);
-                lists.extend(own.into_iter().flat_map(|(_, vectors)| vectors));
+                for (_, mut vectors) in own {
+                    vectors.resize(vectors.len().max(even), [0; 4]);
+                    lists.extend(vectors);
+                }
                 starts.push(lists.len() as u32);
             }
             base += body.vertices.len() as u32;
@@ -124,9 +147,17 @@ impl ElasticTables {
         arena: &mut TableArena,
     ) {
         let (mut chunks, mut records, mut vertex, mut aggregate) = (Vec::new(), Vec::new(), 0, 0);
+        let mut small = Vec::new();
         for (number, ((body, space), of)) in bodies.iter().zip(spaces).zip(layouts).enumerate() {
             let first = chunks.len() / CHUNK_WORDS as usize;
-            put_chunks(&mut chunks, number, vertex..vertex + body.vertices.len());
+            let colors = if self.is_small(body) {
+                small.push(number as u32);
+                let ends = body.colors.iter().map(|color| (vertex + color.end) as u32);
+                arena.put_topology(std::iter::once(vertex as u32).chain(ends))
+            } else {
+                put_chunks(&mut chunks, number, vertex..vertex + body.vertices.len());
+                NONE
+            };
             let count = chunks.len() / CHUNK_WORDS as usize - first;
             let turns = body.elements.iter().any(|e| e.kind.layout().turns);
             let aggregates = space.counts.len() as u32;
@@ -141,18 +172,24 @@ impl ElasticTables {
                 of.second,
                 of.iterations,
                 u32::from(Chain::is_whole_hessian(body)),
+                vertex as u32,
+                body.vertices.len() as u32,
+                colors,
+                body.colors.len() as u32,
+                element_vectors(body) as u32,
             ];
             records.extend(record);
             vertex += body.vertices.len();
             aggregate += aggregates;
         }
         self.uniforms.all_chunks = (chunks.len() / CHUNK_WORDS as usize) as u32;
-        let most = bodies.iter().map(|b| b.colors.len()).max().unwrap_or(0);
+        self.small = small.len();
+        let most = bodies.iter().filter(|b| !self.is_small(b)).map(|b| b.colors.len()).max().unwrap_or(0);
         for color in 0..most {
             let from = chunks.len() / CHUNK_WORDS as usize;
             let mut vertex = 0;
             for (number, body) in bodies.iter().enumerate() {
-                if let Some(range) = body.colors.get(color) {
+                if let Some(range) = body.colors.get(color).filter(|_| !self.is_small(body)) {
                     put_chunks(&mut chunks, number, vertex + range.start..vertex + range.end);
                 }
                 vertex += body.vertices.len();
@@ -161,6 +198,7 @@ impl ElasticTables {
         }
         self.uniforms.chunks = arena.put_topology(chunks);
         self.uniforms.bodies = arena.put_topology(records);
+        self.uniforms.list = arena.put_topology(small);
     }
 
     /// Aggregates, pairs of them with their elements, and the layout of the matrix.
@@ -271,6 +309,15 @@ impl ElasticTables {
         self.uniforms.matrix_rows = arena.put_topology(matrix_rows);
         layouts
     }
+}
+
+/// Vertices by thread of a body that one workgroup solves. A larger one is faster when many workgroups share its vertices.
+const VERTICES_PER_THREAD: usize = 2;
+
+
+/// Most vectors that an element of the body has in the list of a vertex.
+fn element_vectors(body: &ElasticBody) -> usize {
+    body.elements.iter().map(|e| entry_vectors(code(e.kind))).max().unwrap_or(0)
 }
 
 fn put_chunks(chunks: &mut Vec<u32>, body: usize, vertices: Range<usize>) {

@@ -22,7 +22,7 @@ pub(super) struct Layout {
     pub(super) iterations: u32,
     /// Inverse blocks of the aggregates.
     pub(super) inverses: u32,
-    /// Second level: two matrices, right side, diagonal, two sums for each region.
+    /// Second level: two matrices, right side, diagonal, two sums for each region, two pivots.
     pub(super) second: u32,
     /// First block.
     first: u32,
@@ -39,12 +39,11 @@ impl Layout {
         }
         places.values_mut().enumerate().for_each(|(number, place)| *place = number as u32);
         let regions = level.counts.len() as u32;
-        let size = COARSE_WIDTH * regions;
         Self {
             regions,
             iterations: level.iterations as u32,
             inverses: arena.reserve_lambda(AGGREGATE_NUMBERS as usize * space.counts.len()),
-            second: arena.reserve_lambda((2 * size * size + 2 * size + 2 * regions) as usize),
+            second: arena.reserve_lambda(second_numbers(regions)),
             first: arena.reserve_lambda(BLOCK_NUMBERS as usize * places.len()),
             places,
         }
@@ -53,8 +52,7 @@ impl Layout {
     /// A body without a second level.
     pub(super) fn dense(space: &CoarseSpace, arena: &mut TableArena) -> Self {
         let regions = space.counts.len() as u32;
-        let size = COARSE_WIDTH * regions;
-        let second = arena.reserve_lambda((2 * size * size + 2 * size + 2 * regions) as usize);
+        let second = arena.reserve_lambda(second_numbers(regions));
         Self { regions, second, ..Self::default() }
     }
 
@@ -81,6 +79,12 @@ impl Layout {
         let row = self.places.range([a, 0]..[a + 1, 0]);
         row.map(|(&[_, b], _)| [unknown + COARSE_WIDTH * b, self.block(a, b)]).collect()
     }
+}
+
+/// Numbers in `lambda` of a second level.
+fn second_numbers(regions: u32) -> usize {
+    let size = COARSE_WIDTH * regions;
+    (2 * size * size + 2 * size + 2 * regions + 2 * PANEL_NUMBERS) as usize
 }
 
 /// Lists of all second levels.

@@ -40,4 +40,6 @@ pub struct ElasticUniforms {
     pub mode: u32,
     /// Workgroups that share one item of the list.
     pub slices: u32,
+    /// First word in `topology` of the bodies that one workgroup each solves.
+    pub list: u32,
 }

@@ -77,12 +77,24 @@ fn entry_vectors(code: u32) -> u32 {
     return select(3u, 4u, code == ELEMENT_TET);
 }
 
+// Threads that share a vertex take every so many of its vectors, from an offset on; 0: one thread takes all elements.
+var<private> shared_step: u32;
+var<private> shared_offset: u32;
+
+fn first_own_element(v: u32) -> u32 {
+    return first_element(v) + shared_offset;
+}
+
+fn to_next_element(code: u32) -> u32 {
+    return select(shared_step, entry_vectors(code), shared_step == 0u);
+}
+
 // Elastic force on a vertex with positions in `base`.
 fn elastic_force(base: u32, v: u32) -> vec3<f32> {
     let x = work[base + v].xyz;
     var force = vec3<f32>(0.0);
     let end = first_element(v + 1u);
-    for (var at = first_element(v); at < end;) {
+    for (var at = first_own_element(v); at < end;) {
         let head = constants[at];
         let code = head.x & 255u;
         if has_element(ELEMENT_SPRING) && code == ELEMENT_SPRING {
@@ -101,7 +113,7 @@ fn elastic_force(base: u32, v: u32) -> vec3<f32> {
             var all = linearize(at, base);
             force += all.force[head.x >> 8u];
         }
-        at += entry_vectors(code);
+        at += to_next_element(code);
     }
     return force;
 }
@@ -113,7 +125,7 @@ fn elastic_local(base: u32, v: u32) -> Local {
     var hessian = mat3x3<f32>();
     var even = 0.0;
     let end = first_element(v + 1u);
-    for (var at = first_element(v); at < end;) {
+    for (var at = first_own_element(v); at < end;) {
         let head = constants[at];
         let code = head.x & 255u;
         if has_element(ELEMENT_SPRING) && code == ELEMENT_SPRING {
@@ -163,7 +175,7 @@ fn elastic_local(base: u32, v: u32) -> Local {
             hessian += mixed + transpose(mixed);
             even += n.x * n.x * all.tension.x + n.y * n.y * all.tension.y + 2.0 * n.x * n.y * all.tension.z;
         }
-        at += entry_vectors(code);
+        at += to_next_element(code);
     }
     return Local(force, hessian + mat3x3<f32>(even, 0.0, 0.0, 0.0, even, 0.0, 0.0, 0.0, even));
 }
@@ -173,7 +185,7 @@ fn elastic_energy(base: u32, v: u32) -> f32 {
     let x = work[base + v].xyz;
     var sum = 0.0;
     let end = first_element(v + 1u);
-    for (var at = first_element(v); at < end;) {
+    for (var at = first_own_element(v); at < end;) {
         let head = constants[at];
         let code = head.x & 255u;
         if has_element(ELEMENT_SPRING) && code == ELEMENT_SPRING {
@@ -193,7 +205,7 @@ fn elastic_energy(base: u32, v: u32) -> f32 {
         } else {
             sum += linearize(at, base).energy / f32(element_rows(code));
         }
-        at += entry_vectors(code);
+        at += to_next_element(code);
     }
     return sum;
 }

@@ -139,7 +139,7 @@ impl Tables {
         all.aero.put_surfaces(&model.aero_surfaces, &mut all.arena);
         all.inflatables = InflatableTables::new(&model.inflatables, &mut all.arena);
         let first_order = model.settings.integrator == Integrator::Bdf1;
-        all.elastic = ElasticTables::new(&model.bodies, &model.groups, first_order, &mut all.arena);
+        all.elastic = ElasticTables::new(&model.bodies, &model.groups, first_order, threads, &mut all.arena);
         all.grips = GripTables::new(&model.grips, |i| model.free_island_of(i), &mut all.arena);
         let (solid, has_history) = (state.velocities.len(), !state.older.is_empty());
         all.sleep = SleepTables::new(model.sleep_groups.as_ref(), solid, has_history, &mut all.arena);
