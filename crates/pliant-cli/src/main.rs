@@ -6,6 +6,7 @@ mod builtin;
 mod check;
 mod failure;
 mod formatting;
+mod gallery;
 #[cfg_attr(not(feature = "gpu"), path = "gpu_stub.rs")]
 mod gpu;
 mod interrupt;

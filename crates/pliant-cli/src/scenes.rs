@@ -1,9 +1,10 @@
-//! `pliant scenes`: the list of built-in scenes.
+//! `pliant scenes`: the list of built-in scenes; `gallery.rs` draws them.
 
-use crate::args::{Overrides, ScenesArgs};
+use crate::args::{BackendName, Overrides, ScenesArgs};
 use crate::builtin::{Builtin, SCENES};
 use crate::failure::Failure;
 use crate::formatting;
+use crate::gallery::gallery;
 use crate::scene_loader::LoadedScene;
 use crate::stdout;
 use pliant::Backend;
@@ -26,6 +27,12 @@ struct SceneEntry {
 }
 
 pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
+    if let Some(folder) = &args.gallery {
+        return gallery(args, folder);
+    }
+    if args.processor.backend != BackendName::Cpu {
+        return Err(Failure::usage("--backend says what draws a gallery").help("add --gallery DIR"));
+    }
     let entries = build_all(args.models.as_deref())?;
     if args.json {
         return stdout::json(&entries);
@@ -48,7 +55,7 @@ pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
 }
 
 /// Scenes with more particles are not built for the list.
-const MAX_LISTED_PARTICLES: u64 = 500_000;
+pub const MAX_LISTED_PARTICLES: u64 = 500_000;
 
 /// Builds all scenes, on all cores.
 fn build_all(models: Option<&Path>) -> Result<Vec<SceneEntry>, Failure> {
@@ -96,7 +103,7 @@ fn entry(scene: &Builtin, models: Option<&Path>) -> Result<SceneEntry, Failure> 
 }
 
 /// Number of particles of the soft blocks of a scene, which all large scenes consist of.
-fn block_particles(scene: &Scene) -> u64 {
+pub fn block_particles(scene: &Scene) -> u64 {
     let product = |numbers: [u32; 3], more: u64| numbers.iter().map(|&n| u64::from(n) + more).product::<u64>();
     let particles = |s: &Soft| {
         let copies = s.array.map_or(1, |a| product(a.count, 0));

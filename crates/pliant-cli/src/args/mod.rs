@@ -11,7 +11,7 @@ mod values;
 mod view;
 mod voxelize;
 
-pub use backend::{BackendArgs, GpuArgs};
+pub use backend::{BackendArgs, BackendName, GpuArgs};
 pub use format::GeometryFormat;
 pub use neighbors::NeighborSearchArgs;
 pub use overrides::Overrides;
@@ -219,11 +219,24 @@ pub enum Video {
 
 /// `pliant scenes`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  pliant scenes\n  pliant scenes --json | jq -r '.[].name'")]
+#[command(after_help = "\
+Examples:
+  pliant scenes
+  pliant scenes --json | jq -r '.[].name'
+  pliant scenes --gallery pictures              a page of all scenes: minutes on many cores
+  pliant scenes flags dam --gallery pictures    of two of them")]
 pub struct ScenesArgs {
     /// Print the list as JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "gallery")]
     pub json: bool,
+    /// Draw each scene at the time of its still picture, and write the pictures and a page that shows them with their commands.
+    #[arg(long, value_name = "DIR")]
+    pub gallery: Option<PathBuf>,
+    /// Scenes to draw [default: all, without the largest].
+    #[arg(value_name = "SCENE", requires = "gallery")]
+    pub scenes: Vec<String>,
+    #[command(flatten)]
+    pub processor: BackendArgs,
     /// Folder of the mesh files of built-in scenes [default: $PLIANT_MODELS].
     #[arg(long, value_name = "DIR")]
     pub models: Option<PathBuf>,

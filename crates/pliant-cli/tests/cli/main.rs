@@ -5,6 +5,7 @@ mod checkpoint;
 mod errors;
 mod faults;
 mod foam;
+mod gallery;
 mod gpu;
 mod help;
 mod limits;

@@ -203,10 +203,11 @@ fn s14_uniforms_of_descent_have_the_same_layout() {
     sources.extend(["factor", "solve"].map(|entry| features.coarse(entry)));
     sources.extend(["momentum_sums", "restore_momentum", "write_rows"].map(|entry| features.momentum(entry)));
     sources.push(features.assembly());
+    sources.extend(["start_bodies", "descend"].map(|entry| features.bodies(entry, 256)));
     let module = family("ElasticUniforms", &sources);
     assert_alike!(module, ElasticUniforms:
         vertices, vertex_words, vertex_vectors, chunks, groups, bodies, aggregates, aggregate_count, pairs, matrix_rows,
-        work, numbers, unknowns, all_chunks, first_order, mode, slices);
+        work, numbers, unknowns, all_chunks, first_order, mode, slices, list);
 }
 
 #[test]

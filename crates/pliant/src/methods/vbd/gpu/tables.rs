@@ -314,7 +314,6 @@ impl ElasticTables {
 /// Vertices by thread of a body that one workgroup solves. A larger one is faster when many workgroups share its vertices.
 const VERTICES_PER_THREAD: usize = 2;
 
-
 /// Most vectors that an element of the body has in the list of a vertex.
 fn element_vectors(body: &ElasticBody) -> usize {
     body.elements.iter().map(|e| entry_vectors(code(e.kind))).max().unwrap_or(0)
