@@ -125,7 +125,12 @@ fn card(scene: &'static Builtin, args: &ScenesArgs, backend: Backend, folder: &P
     let image = picture(&loaded, &mut world)?;
     let bytes = write_png(&image.resized(width, height))?;
     write_atomically(&folder.join(format!("{}.png", scene.name)), |file| file.write_all(&bytes))?;
-    card.text = format!("{} particles, after {:.2} s", formatting::grouped(world.particles()), world.time());
+    let counts = [(world.topology().object_names.len(), "object"), (world.particles(), "particle")];
+    for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        let plural = if count == 1 { "" } else { "s" };
+        let _ = write!(card.text, "{} {what}{plural}, ", formatting::grouped(count));
+    }
+    let _ = write!(card.text, "after {:.2} s", world.time());
     card.has_picture = true;
     Ok(card)
 }

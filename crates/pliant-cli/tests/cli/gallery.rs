@@ -25,6 +25,8 @@ fn a_gallery_has_a_picture_and_a_command_for_each_scene_and_may_be_drawn_again()
         let colors: std::collections::BTreeSet<&[u8]> = pixels.chunks_exact(3).collect();
         assert!(colors.len() > 500, "{name}: {} colors", colors.len());
     }
+    // Rigid bodies have no particles.
+    assert!(page.contains(" objects, after ") && !page.contains("0 particles"), "{page}");
     // The mesh of the bunny is not part of the program.
     assert!(page.contains("pliant run bunny") && page.contains("not available"), "{page}");
 }
