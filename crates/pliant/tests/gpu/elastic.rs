@@ -3,7 +3,7 @@
 use crate::simulations::{on_gpu, pair, ready, scene};
 use glam::Vec3;
 use pliant::World;
-use pliant::runtime::gpu::GpuOptions;
+use pliant::runtime::gpu::{Cap, GpuOptions};
 
 const G: f64 = 9.81;
 
@@ -126,22 +126,35 @@ fn apart(a: &World, b: &World) -> f32 {
     positions(a).iter().zip(positions(b)).map(|(a, b)| a.distance(b)).fold(0.0, f32::max)
 }
 
+fn moves_alike(name: &str, text: &str, options: GpuOptions) {
+    let (mut cpu, mut gpu) = pair(&scene(text, &[]), options);
+    assert!(!gpu.model().bodies.is_empty(), "{name}: no body descends");
+    let start = positions(&cpu);
+    cpu.advance(12).unwrap();
+    gpu.advance(12).unwrap();
+    let moved = positions(&cpu).iter().zip(&start).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    let apart = apart(&cpu, &gpu);
+    println!("{name}: {apart:e} m apart after {moved} m");
+    assert!(moved > 0.01 && apart < 2e-3 * moved, "{name}: {apart} m apart after {moved} m");
+}
+
 #[test]
 fn v01_elastic_bodies_move_alike_on_cpu_and_gpu() {
     if !ready() {
         return;
     }
     for (name, text) in SCENES {
-        let (mut cpu, mut gpu) = pair(&scene(text, &[]), GpuOptions::default());
-        assert!(!gpu.model().bodies.is_empty(), "{name}: no body descends");
-        let start = positions(&cpu);
-        cpu.advance(12).unwrap();
-        gpu.advance(12).unwrap();
-        let moved = positions(&cpu).iter().zip(&start).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-        let apart = apart(&cpu, &gpu);
-        println!("{name}: {apart:e} m apart after {moved} m");
-        assert!(moved > 0.01 && apart < 2e-3 * moved, "{name}: {apart} m apart after {moved} m");
+        moves_alike(name, text, GpuOptions::default());
     }
+}
+
+#[test]
+fn s14_small_bodies_move_alike_in_workgroups_of_256_threads() {
+    if !ready() {
+        return;
+    }
+    let (name, text) = SCENES[2];
+    moves_alike(name, text, GpuOptions { cap: Some(Cap::BROWSER), ..GpuOptions::default() });
 }
 
 #[test]
