@@ -144,7 +144,7 @@ fn picture(loaded: &LoadedScene, world: &mut pliant::World) -> Result<Image, Fai
     let liquids = liquids.as_ref().map(|l| (l, LiquidLook::Particles));
     let renderer = FrameRenderer::new(&loaded.scene, world, &frame, liquids)?;
     let timing = FrameTiming::of(&loaded.scene);
-    let steps = timing.steps_per_frame * still_frame(loaded, &timing);
+    let steps = timing.steps_per_frame * timing.still_frame(&loaded.scene, timing.frames(None, None));
     // Few at a time, so that an interrupt is seen.
     let at_once = if world.backend() == "gpu" { 50 } else { 1 };
     let mut done = 0;
@@ -160,12 +160,6 @@ fn picture(loaded: &LoadedScene, world: &mut pliant::World) -> Result<Image, Fai
     world.sync()?;
     world.write_frame(&mut frame);
     Ok(renderer.render(&FrameContent { frame: &frame, densities: &[], surfaces: &[], foam: &[] }))
-}
-
-/// The frame that `pliant run` shows as its still picture.
-fn still_frame(loaded: &LoadedScene, timing: &FrameTiming) -> u64 {
-    let frames = timing.frames(None, None);
-    loaded.scene.output.still.map_or(frames * 2 / 3, |time| timing.frame_at(f64::from(time)).min(frames))
 }
 
 fn html(cards: &[Card]) -> String {

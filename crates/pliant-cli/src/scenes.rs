@@ -1,6 +1,6 @@
 //! `pliant scenes`: the list of built-in scenes; `gallery.rs` draws them.
 
-use crate::args::{BackendName, Overrides, ScenesArgs};
+use crate::args::{Overrides, ScenesArgs};
 use crate::builtin::{Builtin, SCENES};
 use crate::failure::Failure;
 use crate::formatting;
@@ -30,7 +30,7 @@ pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
     if let Some(folder) = &args.gallery {
         return gallery(args, folder);
     }
-    if args.processor.backend != BackendName::Cpu {
+    if args.processor.backend()? != Backend::Cpu {
         return Err(Failure::usage("--backend says what draws a gallery").help("add --gallery DIR"));
     }
     let entries = build_all(args.models.as_deref())?;

@@ -11,7 +11,7 @@ mod values;
 mod view;
 mod voxelize;
 
-pub use backend::{BackendArgs, BackendName, GpuArgs};
+pub use backend::{BackendArgs, GpuArgs};
 pub use format::GeometryFormat;
 pub use neighbors::NeighborSearchArgs;
 pub use overrides::Overrides;
@@ -223,7 +223,7 @@ pub enum Video {
 Examples:
   pliant scenes
   pliant scenes --json | jq -r '.[].name'
-  pliant scenes --gallery pictures              a page of all scenes: minutes on many cores
+  pliant scenes --gallery pictures              a page of all scenes, which takes minutes
   pliant scenes flags dam --gallery pictures    of two of them")]
 pub struct ScenesArgs {
     /// Print the list as JSON.
@@ -232,7 +232,7 @@ pub struct ScenesArgs {
     /// Draw each scene at the time of its still picture, and write the pictures and a page that shows them with their commands.
     #[arg(long, value_name = "DIR")]
     pub gallery: Option<PathBuf>,
-    /// Scenes to draw [default: all, without the largest].
+    /// Scenes to draw [default: all, without the largest and benchmarks].
     #[arg(value_name = "SCENE", requires = "gallery")]
     pub scenes: Vec<String>,
     #[command(flatten)]

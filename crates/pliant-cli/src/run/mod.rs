@@ -68,7 +68,7 @@ fn run_from(args: &RunArgs, resumed: Option<(&Checkpoint, OutputFolder)>) -> Res
             stderr::note(&format!("note: {note}"));
         }
     }
-    let still = loaded.scene.output.still.map_or(frames * 2 / 3, |t| timing.frame_at(f64::from(t)).min(frames));
+    let still = timing.still_frame(&loaded.scene, frames);
     let after = checkpoint.map(Checkpoint::frame);
     let foam = FoamOutput::new(args, &loaded.scene, &sim)?;
     if foam.is_some() && (args.checkpoint.is_some() || checkpoint.is_some()) {

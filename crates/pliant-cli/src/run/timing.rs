@@ -28,6 +28,11 @@ impl FrameTiming {
         frames.unwrap_or_else(|| self.frame_at(seconds.unwrap_or(self.seconds)).max(1))
     }
 
+    /// Frame of the still picture, of a run of so many frames.
+    pub fn still_frame(&self, scene: &Scene, frames: u64) -> u64 {
+        scene.output.still.map_or(frames * 2 / 3, |time| self.frame_at(f64::from(time)).min(frames))
+    }
+
     /// Frame nearest to a time [s].
     pub fn frame_at(&self, time: f64) -> u64 {
         (time / self.frame_seconds).round() as u64

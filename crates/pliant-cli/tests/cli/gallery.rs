@@ -44,5 +44,6 @@ fn a_gallery_overwrites_no_page_of_others_and_names_unknown_scenes() {
     assert!(unknown.stderr.contains("cradel") && !dir.path("new").exists(), "{}", unknown.stderr);
     dir.pliant(&["scenes", "cradle"]).code(2);
     dir.pliant(&["scenes", "--backend", "auto"]).code(2);
+    dir.pliant(&["scenes", "--adapter", "0"]).code(2);
     dir.pliant(&["scenes", "--gallery", "new", "--json"]).code(2);
 }

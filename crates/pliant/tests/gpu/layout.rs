@@ -207,7 +207,7 @@ fn s14_uniforms_of_descent_have_the_same_layout() {
     let module = family("ElasticUniforms", &sources);
     assert_alike!(module, ElasticUniforms:
         vertices, vertex_words, vertex_vectors, chunks, groups, bodies, aggregates, aggregate_count, pairs, matrix_rows,
-        work, numbers, unknowns, all_chunks, first_order, mode, slices, list);
+        work, numbers, unknowns, all_chunks, first_order, mode, slices, small_bodies);
 }
 
 #[test]

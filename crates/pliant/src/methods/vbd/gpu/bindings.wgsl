@@ -18,7 +18,7 @@ struct ElasticUniforms {
     first_order: u32,
     mode: u32,
     slices: u32,
-    list: u32,
+    small_bodies: u32,
 }
 
 @group(0) @binding(9) var<uniform> args: ElasticUniforms;

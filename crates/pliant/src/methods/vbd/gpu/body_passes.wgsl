@@ -41,18 +41,23 @@ fn lanes_sum(local: u32, lanes: u32, own: vec4<f32>) -> vec4<f32> {
     return sum;
 }
 
+// Elastic force on a vertex, by the threads that share it; valid in the first of them. All threads of the workgroup call it.
+fn shared_force(local: u32, lanes: u32, v: u32, end: u32, array_number: u32) -> vec3<f32> {
+    var own = vec4<f32>(0.0);
+    if v < end {
+        own = vec4<f32>(elastic_force(vector_at(array_number, 0u), v), 0.0);
+    }
+    return lanes_sum(local, lanes, own).xyz;
+}
+
 // Forces where the substep starts; by how much the objective was higher at the last positions, and vertices near colliders.
-fn start_forces(local: u32, range: Vertices, lanes: u32) -> vec4<f32> {
+fn sum_start_forces(local: u32, range: Vertices, lanes: u32) -> vec4<f32> {
     var sums = vec4<f32>(0.0);
     for (var base = range.first; base < range.end; base += GROUP / lanes) {
         let v = base + local / lanes;
-        var elastic = vec4<f32>(0.0);
-        if v < range.end {
-            elastic = vec4<f32>(elastic_force(vector_at(ELASTIC_X, 0u), v), 0.0);
-        }
-        elastic = lanes_sum(local, lanes, elastic);
+        let elastic = shared_force(local, lanes, v, range.end, ELASTIC_X);
         if v < range.end && local % lanes == 0u {
-            sums += start_force(v, elastic.xyz);
+            sums += start_force(v, elastic);
         }
     }
     return group_sum(local, sums);
@@ -78,7 +83,7 @@ fn start_bodies(thread: Thread) {
         return;
     }
     let local = thread.local;
-    let body = topology[args.list + group];
+    let body = topology[args.small_bodies + group];
     let range = vertices_of(body);
     for (var v = range.first + local; v < range.end; v += GROUP) {
         begin_vertex(v);
@@ -90,7 +95,7 @@ fn start_bodies(thread: Thread) {
     var back = false;
     var found = vec4<f32>(0.0);
     for (var attempt = 0u; attempt < 2u; attempt++) {
-        let sums = start_forces(local, range, lanes);
+        let sums = sum_start_forces(local, range, lanes);
         if attempt == 0u {
             found = sums;
         }
@@ -221,16 +226,12 @@ fn restore_body(local: u32, body: u32, range: Vertices) {
     }
 }
 
-fn find_forces(local: u32, range: Vertices, lanes: u32) {
+fn put_forces(local: u32, range: Vertices, lanes: u32) {
     for (var base = range.first; base < range.end; base += GROUP / lanes) {
         let v = base + local / lanes;
-        var elastic = vec4<f32>(0.0);
-        if v < range.end {
-            elastic = vec4<f32>(elastic_force(vector_at(ELASTIC_X, 0u), v), 0.0);
-        }
-        elastic = lanes_sum(local, lanes, elastic);
+        let elastic = shared_force(local, lanes, v, range.end, ELASTIC_X);
         if v < range.end && local % lanes == 0u {
-            put_force(v, total_force(ELASTIC_X, v, elastic.xyz), 0.0);
+            put_force(v, total_force(ELASTIC_X, v, elastic), 0.0);
         }
     }
 }
@@ -240,13 +241,9 @@ fn forces_along(local: u32, range: Vertices, lanes: u32) -> vec4<f32> {
     var sums = vec4<f32>(0.0);
     for (var base = range.first; base < range.end; base += GROUP / lanes) {
         let v = base + local / lanes;
-        var elastic = vec4<f32>(0.0);
-        if v < range.end {
-            elastic = vec4<f32>(elastic_force(vector_at(ELASTIC_TRIAL, 0u), v), 0.0);
-        }
-        elastic = lanes_sum(local, lanes, elastic);
+        let elastic = shared_force(local, lanes, v, range.end, ELASTIC_TRIAL);
         if v < range.end && local % lanes == 0u {
-            sums += trial_forces(v, elastic.xyz);
+            sums += trial_forces(v, elastic);
         }
     }
     return group_sum(local, sums);
@@ -287,7 +284,7 @@ fn descend(thread: Thread) {
         return;
     }
     let local = thread.local;
-    let body = topology[args.list + group];
+    let body = topology[args.small_bodies + group];
     let range = vertices_of(body);
     let record = work[body_at(body)];
     let lanes = share_elements(local, body, range.end - range.first);
@@ -302,7 +299,7 @@ fn descend(thread: Thread) {
         }
         storageBarrier();
         workgroupBarrier();
-        find_forces(local, range, lanes);
+        put_forces(local, range, lanes);
         storageBarrier();
         workgroupBarrier();
     }

@@ -27,7 +27,7 @@ pub struct ElasticTables {
     pub(super) bodies: usize,
     /// Number of those that one workgroup each solves.
     pub(super) small: usize,
-    /// Threads of such a workgroup.
+    /// Threads of such a workgroup; 0 if workgroups may not have so many.
     pub(super) body_threads: u32,
     /// Number of chains, whose matrix is factored.
     pub(super) direct: usize,
@@ -46,7 +46,7 @@ pub struct ElasticTables {
 }
 
 impl ElasticTables {
-    /// Writes the tables. `threads` is how many a workgroup of the device may have.
+    /// Writes the tables. `threads` is how many a workgroup may have.
     pub fn new(
         bodies: &[ElasticBody],
         groups: &[Group],
@@ -60,8 +60,8 @@ impl ElasticTables {
         let spaces: Vec<DeviceSpace> = bodies.iter().map(DeviceSpace::new).collect();
         let vertices: usize = bodies.iter().map(|b| b.vertices.len()).sum();
         let direct = bodies.iter().filter(|b| b.coarse.exact).count();
-        // Both are powers of two, which sums rely on.
-        let body_threads = if threads >= 2 * BODY_THREADS as usize { 2 * BODY_THREADS } else { BODY_THREADS };
+        // Powers of two, which sums rely on.
+        let body_threads = [2 * BODY_THREADS, BODY_THREADS].into_iter().find(|&t| t as usize <= threads).unwrap_or(0);
         let mut all = Self { bodies: bodies.len(), direct, body_threads, ..Self::default() };
         let (lists, starts) = all.lists(bodies, groups);
         let first_list = arena.put_constants(lists);
@@ -127,7 +127,8 @@ impl ElasticTables {
                 // Neighboring threads then run through the same kinds together.
                 own.sort_by_key(|(code, _)| *code);
                 own.iter().for_each(|(code, _)| self.kinds |= 1 << code);
-                for (_, mut vectors) in own {
+                for (code, mut vectors) in own {
+                    debug_assert_eq!(vectors.len(), entry_vectors(code));
                     vectors.resize(vectors.len().max(even), [0; 4]);
                     lists.extend(vectors);
                 }
@@ -198,7 +199,7 @@ impl ElasticTables {
         }
         self.uniforms.chunks = arena.put_topology(chunks);
         self.uniforms.bodies = arena.put_topology(records);
-        self.uniforms.list = arena.put_topology(small);
+        self.uniforms.small_bodies = arena.put_topology(small);
     }
 
     /// Aggregates, pairs of them with their elements, and the layout of the matrix.

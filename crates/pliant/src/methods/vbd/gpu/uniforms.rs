@@ -41,5 +41,5 @@ pub struct ElasticUniforms {
     /// Workgroups that share one item of the list.
     pub slices: u32,
     /// First word in `topology` of the bodies that one workgroup each solves.
-    pub list: u32,
+    pub small_bodies: u32,
 }
